@@ -1,0 +1,3 @@
+"""AuditCoder: code generation whose construction record can be audited."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""Model profiles, the embedded engine, adapters and recorders."""

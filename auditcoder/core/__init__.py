@@ -1,0 +1,1 @@
+"""The deterministic core: no model, no clock, no randomness; same inputs, same bytes."""

@@ -1,0 +1,1 @@
+"""Append-only, hash-chained event log; resume and folds."""

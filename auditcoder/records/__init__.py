@@ -1,0 +1,1 @@
+"""Frozen, versioned records: what the ledger, the record and every layer exchange."""

@@ -1,0 +1,60 @@
+"""The resolved configuration of one run; its hash goes into the ledger."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from auditcoder.records.base import Record
+from auditcoder.records.graph import Granularity
+from auditcoder.records.localization import Policy
+
+Role = Literal["planner", "reviewer", "generator", "orchestrator", "verifier", "regenerator", "replanner"]
+ROLES: tuple[Role, ...] = (
+    "planner", "reviewer", "generator", "orchestrator", "verifier", "regenerator", "replanner",
+)  # fmt: skip
+
+
+class RunConfig(Record):
+    """Everything that decides what a run does, besides the task and the models' answers."""
+
+    model: str = "embedded"
+    """Profile of every role that has none of its own."""
+    roles: tuple[tuple[Role, str], ...] = ()
+    """(role, profile) overrides."""
+    k: int = Field(default=1, ge=0, le=30)
+    """Interventions at most: repairs, and plan attempts made because a candidate failed."""
+    granularity: Granularity = "auto"
+    seed: int = 0
+    policy: Policy = "executed-first"
+    """Localization preference policy."""
+    gate: Literal["off", "warn", "strict"] = "warn"
+    """Static policy gate."""
+    verify: Literal["never", "on-failure", "always"] = "on-failure"
+    """When nodes are verified locally by a model."""
+    plan_review: Literal["deterministic", "model"] = "deterministic"
+    """Whether a model reviews plans that passed the deterministic review."""
+    boundary: Literal["none", "confirmed", "paper"] = "confirmed"
+    """Admission of planner-derived boundary checks (core.md section 2)."""
+    boundary_count: int = Field(default=2, ge=0, le=8)
+
+    def profile_of(self, role: Role) -> str:
+        """Return the profile name that serves a role."""
+        return dict(self.roles).get(role, self.model)
+
+
+class ModelFacts(Record):
+    """What identifies a backbone in the record: no key, no machine path."""
+
+    profile: str
+    model: str
+    """Model string."""
+    sha256: str = ""
+    """Hash of the weights file where it is local."""
+    runtime: str = ""
+    """Engine and version."""
+    context_tokens: int = 0
+    price_in: float = 0.0
+    """USD per million prompt tokens."""
+    price_out: float = 0.0

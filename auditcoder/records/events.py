@@ -1,0 +1,215 @@
+"""Ledger events: every model call, every execution, every decision (core.md section 7).
+
+An *effect* is an event whose content came from outside the deterministic code (a model, the sandbox). It carries
+the `key` of its request, so that a resumed run takes the recorded answer instead of paying again.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from auditcoder.records.base import Record
+from auditcoder.records.code import Assembly, NodeCode
+from auditcoder.records.config import ModelFacts, Role, RunConfig
+from auditcoder.records.execution import ExecutionReport, IsolationReport, Measurement, Recording
+from auditcoder.records.finding import Finding
+from auditcoder.records.graph import Granularity, TaskGraph
+from auditcoder.records.localization import Localization, Scope
+from auditcoder.records.task import Check, Task
+from auditcoder.records.transaction import Rank, Transaction
+
+
+class RunStarted(Record):
+    """First event of every ledger."""
+
+    kind: Literal["run.started"] = "run.started"
+    format: str
+    """Record format version."""
+    version: str
+    """Version of auditcoder."""
+    task: Task
+    config: RunConfig
+    config_hash: str
+    models: tuple[tuple[Role, ModelFacts], ...]
+    isolation: IsolationReport
+
+
+class ModelCalled(Record):
+    """Effect: one request that reached a backbone (or its cache), with the answer or the error."""
+
+    kind: Literal["model.called"] = "model.called"
+    key: str
+    """Hash of role, model identity and canonical request."""
+    role: Role
+    node: str = ""
+    model: str
+    model_hash: str = ""
+    prompt_hash: str
+    """SHA-256 of the canonical request."""
+    sampling: tuple[tuple[str, str], ...] = ()
+    request: str
+    """Canonical JSON of the request, as sent."""
+    response: str = ""
+    """Canonical JSON of the response as received; empty when the call raised."""
+    finish: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    cached: bool = False
+    error: str = ""
+    """`code: message` of the error that the call raised."""
+
+
+class ChecksFrozen(Record):
+    """The ordered checks Q, before any code exists."""
+
+    kind: Literal["checks.frozen"] = "checks.frozen"
+    checks: tuple[Check, ...]
+    hash: str
+    admission: str
+    derivations: tuple[tuple[str, str], ...] = ()
+    """(check id, how its expected value was confirmed or why it is input-only)."""
+
+
+class AttemptStarted(Record):
+    """A plan attempt at one granularity; more than one only under `auto`, or when a plan was unusable."""
+
+    kind: Literal["attempt.started"] = "attempt.started"
+    index: int
+    granularity: Granularity
+    reason: str
+
+
+class PlanReviewed(Record):
+    """Complaints about a proposed plan; none means that it passed."""
+
+    kind: Literal["plan.reviewed"] = "plan.reviewed"
+    attempt: int
+    round: int
+    reviewer: Literal["deterministic", "model", "parser"]
+    complaints: tuple[str, ...] = ()
+
+
+class PlanAccepted(Record):
+    """The graph that code is written for."""
+
+    kind: Literal["plan.accepted"] = "plan.accepted"
+    attempt: int
+    granularity: Granularity
+    graph: TaskGraph
+    fallback: str = ""
+    """Why it is not the plan that the planner proposed first; empty when it is."""
+
+
+class CodeWritten(Record):
+    """The source of one node, taken from a model answer (or computed, for a node whose model failed)."""
+
+    kind: Literal["code.written"] = "code.written"
+    attempt: int
+    code: NodeCode
+    how: Literal["generated", "regenerated", "fallback"]
+
+
+class CodeRejected(Record):
+    """A model answer that was unusable as the code of its node."""
+
+    kind: Literal["code.rejected"] = "code.rejected"
+    node: str
+    reason: str
+    digest: str
+    """SHA-256 of the answer text."""
+
+
+class ProgramAssembled(Record):
+    """A candidate program."""
+
+    kind: Literal["program.assembled"] = "program.assembled"
+    candidate: int
+    """0, 1, ... over the run."""
+    attempt: int
+    assembly: Assembly
+
+
+class ChecksRun(Record):
+    """Effect: a candidate was run on Q."""
+
+    kind: Literal["checks.run"] = "checks.run"
+    key: str
+    candidate: int
+    report: ExecutionReport
+
+
+class CallsRecorded(Record):
+    """Effect: a recording run on one check."""
+
+    kind: Literal["calls.recorded"] = "calls.recorded"
+    key: str
+    candidate: int
+    recording: Recording
+
+
+class CostsMeasured(Record):
+    """Effect: an advisory measurement run on one check."""
+
+    kind: Literal["costs.measured"] = "costs.measured"
+    key: str
+    candidate: int
+    measurement: Measurement
+
+
+class FindingsAdded(Record):
+    """Versioned findings, appended; nothing is overwritten."""
+
+    kind: Literal["findings.added"] = "findings.added"
+    findings: tuple[Finding, ...]
+
+
+class CandidateRanked(Record):
+    """The rank of a candidate of a plan attempt, and whether it is the active program now."""
+
+    kind: Literal["candidate.ranked"] = "candidate.ranked"
+    candidate: int
+    rank: Rank
+    active: bool
+
+
+class RepairStarted(Record):
+    """A transaction was opened: what was found, what may change, what is frozen."""
+
+    kind: Literal["repair.started"] = "repair.started"
+    index: int
+    localization: Localization
+    scope: Scope
+    snapshot: str
+
+
+class RepairEnded(Record):
+    """A transaction was decided."""
+
+    kind: Literal["repair.ended"] = "repair.ended"
+    transaction: Transaction
+
+
+class RunFinished(Record):
+    """Last event of a finished run."""
+
+    kind: Literal["run.finished"] = "run.finished"
+    candidate: int
+    """The candidate that is the program."""
+    program: str
+    """SHA-256 of the program text."""
+    rank: Rank
+    reason: str
+    """Why the run ended here."""
+
+
+Event = Annotated[
+    RunStarted | ModelCalled | ChecksFrozen | AttemptStarted | PlanReviewed | PlanAccepted | CodeWritten
+    | CodeRejected | ProgramAssembled | ChecksRun | CallsRecorded | CostsMeasured | FindingsAdded | CandidateRanked
+    | RepairStarted | RepairEnded | RunFinished,
+    Field(discriminator="kind"),
+]  # fmt: skip
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+Effect = ModelCalled | ChecksRun | CallsRecorded | CostsMeasured

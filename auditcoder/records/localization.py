@@ -1,0 +1,61 @@
+"""Failure-to-responsibility localization (paper 3.3, core.md section 4)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from auditcoder.records.base import Record
+
+FailureType = Literal["WA", "RE", "TLE", "MLE"]
+Rule = Literal["Trace", "Resource", "Local"]
+DefectClass = Literal["Impl", "Ifc", "Cmt"]
+Grade = Literal["high", "medium", "low"]
+Applicability = Literal["observed", "asserted", "incompatible"]
+Policy = Literal["paper", "executed-first"]
+
+
+class TurnedAway(Record):
+    """A finding that was not used, and the clause that it failed."""
+
+    finding: str
+    clause: str
+    """One of: current, rejecting, obligation, kind, reach, witness, contradicted, preference."""
+    reason: str
+
+
+class Support(Record):
+    """A finding that was used, and whether its applicability was observed or only asserted."""
+
+    finding: str
+    applicability: Applicability
+
+
+class Localization(Record):
+    """Anchor, rule, implicated set `W`, defect class and grade; or an abstention with its reason."""
+
+    policy: Policy
+    anchor: str
+    """Check id of the first failing check in the order of Q; empty when nothing failed."""
+    failure: FailureType | None = None
+    rule: Rule | None = None
+    implicated: tuple[str, ...] = ()
+    """W, in id order; empty on abstention."""
+    defect: DefectClass | None = None
+    grade: Grade | None = None
+    supporting: tuple[Support, ...] = ()
+    turned_away: tuple[TurnedAway, ...] = ()
+    abstained: str = ""
+    """Reason of the abstention; empty when localized."""
+    notes: tuple[str, ...] = ()
+    """Every rule that was tried and what it yielded, in order."""
+
+
+class Scope(Record):
+    """What a repair may change; or an abstention (core.md section 5)."""
+
+    defect: DefectClass | None = None
+    action: Literal["regenerate", "replan"] | None = None
+    nodes: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    """Qualified names of the units inside the scope, in program order."""
+    abstained: str = ""

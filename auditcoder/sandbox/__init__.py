@@ -1,0 +1,1 @@
+"""Isolated execution of untrusted programs; the judge stays outside."""
