@@ -1,4 +1,4 @@
 """Typed DSPy signatures, one role per file; prompt text lives here only."""
 
 if __name__ != "auditcoder.signatures":
-    raise ImportError("import auditcoder.signatures, not signatures: the root folder is the same package under a second name")
+    raise ImportError("import auditcoder.signatures: signatures is the same package under a second name")

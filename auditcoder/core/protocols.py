@@ -23,9 +23,7 @@ class Executor(Protocol):
         """
         ...
 
-    def record(
-        self, program: str, entry: EntryPoint, check: Check, limits: Limits, units: Sequence[str]
-    ) -> Recording:
+    def record(self, program: str, entry: EntryPoint, check: Check, limits: Limits, units: Sequence[str]) -> Recording:
         """Return the calls of the named functions and methods in an advisory run on one check."""
         ...
 

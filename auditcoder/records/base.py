@@ -12,11 +12,11 @@ FORMAT_VERSION = "1.0"
 
 
 class Record(BaseModel):
-    """A frozen record that refuses unknown fields. Content identity is `digest()`."""
+    """A frozen record that refuses unknown fields. Content identity is `content_hash()`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, ser_json_inf_nan="strings")
 
-    def digest(self) -> str:
+    def content_hash(self) -> str:
         """Return the SHA-256 hex digest of the record's canonical JSON."""
         return sha256_json(self.model_dump(mode="json"))
 
