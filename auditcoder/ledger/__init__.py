@@ -1,1 +1,1 @@
-"""Append-only, hash-chained event log; resume and folds."""
+"""The append-only, hash-chained ledger of a run, its replay, and the record that is folded from it."""

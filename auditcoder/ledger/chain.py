@@ -1,0 +1,170 @@
+"""Reading a ledger: bytes in, a verified chain of events or an error out. `parse_ledger` does no I/O."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from auditcoder.errors import LedgerCorruptError, LedgerError, RecordError
+from auditcoder.ledger.canonical import GENESIS, Entry, hash_body
+from auditcoder.records.base import FORMAT_VERSION, canonical_json
+from auditcoder.records.events import Event
+from auditcoder.records.ledger import LedgerLine
+
+LEDGER_NAME = "ledger.jsonl"
+_LINE_START = b'{"at":"'
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """A verified ledger. `tail` holds the bytes of a torn last line: they are no part of the chain."""
+
+    entries: tuple[Entry, ...] = ()
+    tail: bytes = b""
+
+    @property
+    def torn(self) -> bool:
+        """Return whether the last line was cut off while it was being written."""
+        return bool(self.tail)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Return the events, oldest first."""
+        return tuple(entry.event for entry in self.entries)
+
+    @property
+    def data(self) -> bytes:
+        """Return the bytes of the chain, without the torn tail."""
+        return b"".join(entry.raw + b"\n" for entry in self.entries)
+
+    @property
+    def digest(self) -> str:
+        """Return the `prev` of the line to come."""
+        return self.entries[-1].digest if self.entries else GENESIS
+
+    @property
+    def head(self) -> str:
+        """Return the `hash` of the last event; empty when there is none."""
+        return self.entries[-1].line.hash if self.entries else ""
+
+
+def read_ledger(path: Path) -> Ledger:
+    """Return the verified ledger of a run folder, or of a ledger file.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+        LedgerCorruptError: the chain is broken; its `seq` says where.
+        RecordError: the ledger has another major format version.
+    """
+    file = path / LEDGER_NAME if path.is_dir() else path
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise LedgerError(
+            f"no ledger can be read at {file}: {error.strerror}",
+            hint=f"A run folder holds a file {LEDGER_NAME}; check the path.",
+        ) from error
+    return parse_ledger(data)
+
+
+def parse_ledger(data: bytes) -> Ledger:
+    """Return the verified ledger in these bytes (core.md section 7).
+
+    Checked for each line, in this order: (1) it is JSON with the five fields, (2) its bytes are the canonical ones,
+    (3) `seq` continues, (4) `prev` is the digest of the line before, (5) `hash` fits, (6) the format's major version
+    is ours, (7) the event has a known schema. Together with (8), the rule for a tail without newline, any changed
+    byte is found: bytes 1 to n-1 are covered by `prev`, those of the last line by `hash` and (2).
+
+    Raises:
+        LedgerCorruptError: one of the checks failed.
+        RecordError: check 6 failed.
+    """
+    *lines, tail = data.split(b"\n")
+    entries: list[Entry] = []
+    prev = GENESIS
+    for seq, raw in enumerate(lines):
+        entry = _verified(raw, seq, prev)
+        prev = entry.digest
+        entries.append(entry)
+    _check_tail(tail, len(lines), prev)  # (8)
+    return Ledger(tuple(entries), tail)
+
+
+def _verified(raw: bytes, seq: int, prev: str) -> Entry:
+    body = _plain(raw, seq)  # (1) and (2)
+    if type(body["seq"]) is not int or body["seq"] != seq:  # (3)
+        raise _corrupt(seq, f"it carries number {body['seq']!r}: a line was dropped, repeated or moved")
+    if body["prev"] != prev:  # (4)
+        raise _corrupt(seq, "it does not follow the line before it")
+    if body["hash"] != hash_body(body):  # (5)
+        raise _corrupt(seq, "its content does not fit its hash")
+    if seq == 0 and isinstance(body["event"], dict) and body["event"].get("kind") == "run.started":
+        check_format(str(body["event"].get("format")))  # (6)
+    try:
+        return Entry(LedgerLine.model_validate(body), raw)  # (7)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise _corrupt(seq, f"its event is malformed at {where}: {first['msg']}") from error
+
+
+def _plain(raw: bytes, seq: int) -> dict[str, Any]:
+    try:
+        body = json.loads(raw.decode("ascii"))
+        canonical = canonical_json(body)
+    except (ValueError, RecursionError) as error:
+        raise _corrupt(seq, "it is not JSON as the ledger writes it") from error
+    if not isinstance(body, dict) or body.keys() != LedgerLine.model_fields.keys():
+        raise _corrupt(seq, "it has not the fields of a ledger line")
+    if canonical != raw:
+        raise _corrupt(seq, "its bytes are not the canonical ones")
+    return body
+
+
+def check_format(found: str) -> None:
+    """Return when a record of this format version can be read by this version of auditcoder.
+
+    Raises:
+        RecordError: the major version is another one.
+    """
+    if found.split(".")[0] != FORMAT_VERSION.split(".")[0]:
+        raise RecordError(
+            f"the record has format version {found}, this auditcoder reads {FORMAT_VERSION}",
+            hint="Use the version of auditcoder that wrote it; the first event of the ledger names it.",
+            format=found,
+        )
+
+
+def _check_tail(tail: bytes, seq: int, prev: str) -> None:
+    """Accept what an interrupted append leaves: the beginning of a line, or a whole one that lacks its newline only.
+
+    A complete JSON value with anything behind it was never written by us: there somebody changed the newline.
+    """
+    written = tail.rstrip(b"\x00")  # after a power cut a file may end in zeros
+    if not written:
+        return
+    if not written.startswith(_LINE_START[: len(written)]):
+        raise _corrupt(seq, "it is no beginning of a ledger line")
+    text = tail.decode("latin-1")
+    try:
+        _, end = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return
+    if end != len(text):
+        raise _corrupt(seq, "bytes follow it where its newline should be")
+    _verified(tail, seq, prev)
+
+
+def _corrupt(seq: int, reason: str) -> LedgerCorruptError:
+    kept = f"Events before {seq} still hold. " if seq else ""
+    return LedgerCorruptError(
+        f"the ledger is broken at event {seq}: {reason}",
+        hint=f"It was changed or damaged after it was written. {kept}Restore the file from a copy, or run again "
+        "into a new folder; do not edit it.",
+        seq=seq,
+        reason=reason,
+    )
