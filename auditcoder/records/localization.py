@@ -19,7 +19,8 @@ class TurnedAway(Record):
 
     finding: str
     clause: str
-    """One of: current, rejecting, obligation, kind, reach, witness, contradicted, preference."""
+    """One of: current, rejecting, obligation, kind, reach, witness, contradicted, preference,
+    coherence."""
     reason: str
 
 
