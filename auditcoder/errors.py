@@ -6,6 +6,7 @@ AuditCoderError
 │   ├── BackboneUnavailableError
 │   ├── BackboneAuthError
 │   ├── ContextOverflowError
+│   ├── UnusableAnswerError
 │   └── ModelFetchError
 ├── SandboxError         the isolation failed (never: the program failed)
 │   ├── IsolationTooWeakError
@@ -74,6 +75,12 @@ class ContextOverflowError(BackboneError):
     """The prompt does not fit the context window; fields: `prompt_tokens`, `context_tokens` where known."""
 
     code = "context-overflow"
+
+
+class UnusableAnswerError(BackboneError):
+    """A model answer that cannot be used: cut, of another form, or without code; field: `text`."""
+
+    code = "unusable-answer"
 
 
 class ModelFetchError(BackboneError):

@@ -24,5 +24,5 @@ class VerifyNode(dspy.Signature):
     calls: str = dspy.InputField(desc="recorded calls of this function in that run")
     reason: Annotated[str, Field(max_length=200)] = dspy.OutputField(desc="what happens on a recorded call, briefly")
     verdict: Literal["accept", "reject"] = dspy.OutputField(desc="does it keep its contract?")
-    obligation: Annotated[str, Field(max_length=24)] = dspy.OutputField(desc="id of the broken obligation, or contract")
+    obligation: Annotated[str, Field(max_length=24)] = dspy.OutputField(desc="id of the broken obligation, or goal")
     condition: Annotated[str, Field(max_length=90)] = dspy.OutputField(desc="expression over the parameters, or empty")

@@ -108,11 +108,14 @@ def build_graph(task: Task, steps: Sequence[PlannedStep], vet: Vet) -> TaskGraph
     available: dict[str, tuple[str, Slot]] = {slot.name: (TASK, slot) for slot in task_slots(task)}
     used = {task.entry.name, *available}
     leaves: list[Node] = []
+    renamed: dict[str, str] = {}
     for index, step in enumerate(steps, start=1):
-        leaf = _leaf(f"S{index}", step, available, used, vet)
+        takes = tuple(renamed.get(name, name) for name in step.takes)
+        leaf = _leaf(f"S{index}", step._replace(takes=takes), available, used, vet)
         leaves.append(leaf)
         output = leaf.outputs[0]
         available[output.name] = (leaf.id, output)
+        renamed[step.gives] = output.name
     decision = PlanningDecision(
         id="D1",
         node=ROOT,

@@ -104,12 +104,17 @@ class PlanAccepted(Record):
 
 
 class CodeWritten(Record):
-    """The source of one node, taken from a model answer (or computed, for a node whose model failed)."""
+    """The source of one node: from a model answer, or made by code.
+
+    computed: pure linking of the plan's functions, nothing to decide. fallback: no usable answer came.
+    """
 
     kind: Literal["code.written"] = "code.written"
     attempt: int
     code: NodeCode
-    how: Literal["generated", "regenerated", "fallback"]
+    how: Literal["generated", "regenerated", "computed", "fallback"]
+    notes: tuple[str, ...] = ()
+    """What was stripped from the answer or added to it (imports), and why."""
 
 
 class CodeRejected(Record):

@@ -1,0 +1,75 @@
+"""The two ways in which modules ask a model: a bounded form under a schema, or code as fenced text.
+
+Code never travels inside a JSON string (docs/adr/0004); plans and verdicts do, in small bounded schemas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import dspy
+from dspy.utils.exceptions import AdapterParseError
+
+from auditcoder.backbones.adapters import CodeAdapter, SchemaAdapter, TruncatedOutput
+from auditcoder.backbones.context import call_context
+from auditcoder.errors import ContextOverflowError, UnusableAnswerError
+
+_SCHEMA = SchemaAdapter()
+
+
+def ask_fields(predictor: dspy.Predict, max_tokens: int, *, node: str = "", **inputs: str) -> dspy.Prediction:
+    """Return the answer to a signature with schema-constrained output fields.
+
+    Raises:
+        UnusableAnswerError: cut, of another form, or the prompt does not fit.
+        BackboneError: the backbone cannot be used at all.
+    """
+    try:
+        with dspy.context(adapter=_SCHEMA), call_context(node=node):
+            return predictor(config={"max_tokens": max_tokens}, **inputs)
+    except (AdapterParseError, ContextOverflowError) as error:
+        raise unusable(error) from error
+
+
+def ask_code(
+    predictor: dspy.Predict,
+    max_tokens: int,
+    *,
+    node: str,
+    names: Sequence[str],
+    prefill: str = "",
+    sampling: Mapping[str, float | int] | None = None,
+    **inputs: str,
+) -> str:
+    """Return the code of an answer, as text that nobody has run.
+
+    Args:
+        predictor: Its signature has one output field.
+        max_tokens: Limit of the answer.
+        node: The node that the call serves.
+        names: Definitions that the code block must hold to be the one that is meant.
+        prefill: First line of the answer, given to backbones that continue it.
+        sampling: Overrides of the backbone's sampling.
+        inputs: Input fields.
+
+    Raises:
+        UnusableAnswerError: no code, cut, or the prompt does not fit.
+        BackboneError: the backbone cannot be used at all.
+    """
+    field = next(iter(predictor.signature.output_fields))
+    config = {"max_tokens": max_tokens, **(sampling or {})}
+    try:
+        with dspy.context(adapter=CodeAdapter(names=tuple(names), prefill=prefill)), call_context(node=node):
+            return str(predictor(config=config, **inputs)[field])
+    except (AdapterParseError, ContextOverflowError) as error:
+        raise unusable(error) from error
+
+
+def unusable(error: Exception) -> UnusableAnswerError:
+    """Return our error for an answer that cannot be used, with the text as far as it is known."""
+    text = str(getattr(error, "lm_response", "") or "")
+    if isinstance(error, TruncatedOutput):
+        return UnusableAnswerError("the answer was cut at its token limit", text=text)
+    if isinstance(error, ContextOverflowError):
+        return UnusableAnswerError("the prompt does not fit the context window", text=text)
+    return UnusableAnswerError("the answer is not of the required form", text=text)

@@ -1,0 +1,111 @@
+"""From a failing candidate to a localization: executed evidence first, a model's judgement only when it is needed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import dspy
+
+from auditcoder.core.case import LocateInputs
+from auditcoder.core.evidence import judged_finding
+from auditcoder.core.locate import locate
+from auditcoder.core.slots import reaches
+from auditcoder.errors import UnusableAnswerError
+from auditcoder.programs.render import calls_text, failure_text
+from auditcoder.programs.session import Candidate, Session
+from auditcoder.programs.verifier import FailingRun, Verifier
+from auditcoder.records.execution import CheckResult, Measurement, Recording
+from auditcoder.records.graph import ROOT, Node
+from auditcoder.records.localization import Localization
+from auditcoder.records.task import Check
+
+COSTLY = ("timeout", "memory")
+SHOWN_FAILURES = 2
+"""Failing checks that a regeneration is shown: the anchor and one more."""
+
+
+class Failure(NamedTuple):
+    """A check that did not pass, with its result."""
+
+    check: Check
+    result: CheckResult
+
+
+class Evidence(NamedTuple):
+    """What is known about a failure, and where it was localized."""
+
+    localization: Localization
+    failures: tuple[Failure, ...]
+    """In the order of Q; the first one is the anchor."""
+    recording: Recording | None = None
+    measurement: Measurement | None = None
+
+    def text(self, session: Session, active: Candidate, node: Node) -> str:
+        """Return the evidence as a regeneration of `node` is shown it."""
+        shown = [failure_text(session.task, *failure) for failure in self.failures[:SHOWN_FAILURES]]
+        parts = [f"Failing check {number}:\n{text}" for number, text in enumerate(shown, start=1)]
+        units = {unit.name for unit in active.state.assembly.units if unit.owner == node.id}
+        calls = [call for call in self.recording.calls if call.unit in units] if self.recording else []
+        if calls and node.id != ROOT:
+            parts.append(f"Calls of this code in failing check 1:\n{calls_text(calls)}")
+        used = {support.finding for support in self.localization.supporting}
+        judged = [f for f in session.findings if f.id in used and f.evidence == "judg" and node.id in f.owners]
+        parts.extend(f"A reviewer says: {finding.reason}" for finding in judged)
+        return "\n\n".join(parts)
+
+
+class Investigation(dspy.Module):
+    """Records calls or measures costs on the anchor, localizes, and asks the verifier when that yields nothing."""
+
+    def __init__(self, verifier: Verifier) -> None:
+        super().__init__()
+        self.verifier = verifier
+
+    def forward(self, session: Session, active: Candidate) -> Evidence:
+        """Return the evidence on the active candidate's failure, with its localization.
+
+        Raises:
+            BackboneError: a backbone cannot be used at all.
+            SandboxError: the isolation failed.
+        """
+        results = zip(session.checks, active.state.report.results, strict=True)
+        failures = tuple(Failure(check, result) for check, result in results if result.outcome != "pass")
+        anchor = failures[0]
+        costly = anchor.result.outcome in COSTLY
+        recording = None if costly else session.record_calls(active, anchor.check)
+        measurement = session.measure(active, anchor.check) if costly else None
+        always = session.config.verify == "always"
+        localization = None if always else _locate(session, active, recording, measurement)
+        if localization is None or (localization.abstained and session.config.verify != "never"):
+            self._verify(session, active, anchor, recording)
+            localization = _locate(session, active, recording, measurement)
+        return Evidence(localization, failures, recording, measurement)
+
+    def _verify(self, session: Session, active: Candidate, anchor: Failure, recording: Recording | None) -> None:
+        """Add judged findings on every code owner, leaves first."""
+        state = active.state
+        failing = FailingRun(anchor.check, anchor.result, recording.calls if recording else ())
+        for node in (node for node in state.graph.nodes if node.id in state.code_map and node.id != ROOT):
+            units = [unit.name for unit in state.assembly.units if unit.owner == node.id]
+            source = state.code_map[node.id].source
+            try:
+                judgement = self.verifier(session.task, node, source, units, failing)
+            except UnusableAnswerError:
+                continue  # no evidence is neither an accept nor a reject
+            session.add_findings([judged_finding(judgement, state.active, start=len(session.findings))])
+
+
+def _locate(
+    session: Session, active: Candidate, recording: Recording | None, measurement: Measurement | None
+) -> Localization:
+    state = active.state
+    inputs = LocateInputs(
+        active=state.active,
+        report=state.report,
+        checks=session.checks,
+        findings=tuple(session.findings),
+        recording=recording,
+        measurement=measurement,
+        policy=session.config.policy,
+    )
+    return locate(inputs, session.evaluator, reaches)

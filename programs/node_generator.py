@@ -1,0 +1,62 @@
+"""The node generator: the code of one leaf, by the predictor of its executor category, or of a single owner."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import dspy
+
+from auditcoder.programs.ask import ask_code
+from auditcoder.programs.render import contract_text, entry_text, task_text
+from auditcoder.records.graph import ROOT, ExecutorCategory, Node
+from auditcoder.records.task import Task
+from auditcoder.signatures.node_generator import WriteProgram, write_function_for
+
+FUNCTION_TOKENS, PROGRAM_TOKENS = 520, 1000
+
+
+class NodeGenerator(dspy.Module):
+    """Writes the source of one code owner (paper 3.1: algorithm-specialized agents)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        categories: tuple[ExecutorCategory, ...] = get_args(ExecutorCategory)
+        self.by_category = {category: dspy.Predict(write_function_for(category)) for category in categories}
+        self.whole = dspy.Predict(WriteProgram)
+
+    def forward(self, task: Task, node: Node, refused: str = "") -> str:
+        """Return the model's code for a node, not yet accepted.
+
+        Args:
+            task: The task.
+            node: The node to write.
+            refused: Why an earlier answer was refused; empty at first.
+
+        Raises:
+            UnusableAnswerError: the answer holds no code, or was cut.
+        """
+        names = tuple(signature.name for signature in node.contract.signatures)
+        note = f"\nAn earlier answer was refused: {refused}" if refused else ""
+        if node.id == ROOT:
+            head = f"def {task.entry.signature.render()}:" if task.entry.signature else ""
+            return ask_code(
+                self.whole,
+                PROGRAM_TOKENS,
+                node=node.id,
+                names=(task.entry.name,) if task.entry.name else (),
+                prefill=head,
+                task=task_text(task),
+                entry=entry_text(task) + note,
+            )
+        signature = node.contract.signatures[0]
+        return ask_code(
+            self.by_category[node.executor],
+            FUNCTION_TOKENS,
+            node=node.id,
+            names=names,
+            prefill=f"def {signature.render()}:",
+            task=task_text(task),
+            function=f"def {signature.render()}:",
+            goal=node.goal,
+            contract=contract_text(node) + note,
+        )

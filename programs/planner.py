@@ -1,0 +1,67 @@
+"""The planner: an outline, then the interface of one step at a time, against the values that exist by then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import dspy
+
+from auditcoder.core.plan import PlannedStep, task_slots
+from auditcoder.programs.ask import ask_fields
+from auditcoder.programs.render import entry_text, task_text
+from auditcoder.records.task import Task
+from auditcoder.signatures.planner import Detail, FineOutline, Outline, Step
+
+OUTLINE_TOKENS, DETAIL_TOKENS = 420, 180
+
+
+class Planner(dspy.Module):
+    """Proposes steps. Ids, signatures and provenance are computed from them by `core.plan`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.coarse = dspy.Predict(Outline)
+        self.fine = dspy.Predict(FineOutline)
+        self.detail = dspy.Predict(Detail)
+
+    def forward(self, task: Task, granularity: Literal["coarse", "fine"]) -> tuple[PlannedStep, ...]:
+        """Return the planned steps.
+
+        Raises:
+            UnusableAnswerError: the model gave no outline of the required form.
+        """
+        predictor = self.coarse if granularity == "coarse" else self.fine
+        answer = ask_fields(predictor, OUTLINE_TOKENS, task=task_text(task), entry=entry_text(task))
+        return self.details(task, answer.steps)
+
+    def details(self, task: Task, steps: Sequence[Step]) -> tuple[PlannedStep, ...]:
+        """Return the steps of an outline with their interfaces, asked one by one.
+
+        Raises:
+            UnusableAnswerError: the model gave no detail of the required form for some step.
+        """
+        available = [f"{slot.name}: {slot.type}" for slot in task_slots(task)]
+        planned: list[PlannedStep] = []
+        for step in steps:
+            answer = ask_fields(
+                self.detail,
+                DETAIL_TOKENS,
+                task=task_text(task),
+                step=f"{step.name}: {step.goal}",
+                available="\n".join(available),
+            )
+            planned.append(
+                PlannedStep(
+                    name=step.name,
+                    goal=step.goal,
+                    kind=step.kind,
+                    takes=tuple(answer.takes),
+                    gives=answer.gives,
+                    type=answer.type,
+                    requires=answer.requires,
+                    ensures=answer.ensures,
+                )
+            )
+            available.append(f"{answer.gives}: {answer.type}")
+        return tuple(planned)

@@ -1,0 +1,97 @@
+"""Builds the program out of its parts and runs it on one task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import dspy
+
+import auditcoder
+from auditcoder.core.protocols import Executor, Journal, PredicateEvaluator
+from auditcoder.programs.boundary import CheckDesigner
+from auditcoder.programs.construction import Construction
+from auditcoder.programs.investigation import Investigation
+from auditcoder.programs.node_generator import NodeGenerator
+from auditcoder.programs.orchestrator import Orchestrator
+from auditcoder.programs.pipeline import AuditCoder
+from auditcoder.programs.planner import Planner
+from auditcoder.programs.planning import Planning
+from auditcoder.programs.regenerator import Regenerator
+from auditcoder.programs.repair import Repair
+from auditcoder.programs.replanner import Replanner
+from auditcoder.programs.reviewer import Reviewer
+from auditcoder.programs.session import Candidate, Session
+from auditcoder.programs.verifier import Verifier
+from auditcoder.records.base import FORMAT_VERSION
+from auditcoder.records.config import ROLES, ModelFacts, Role, RunConfig
+from auditcoder.records.events import RunStarted
+from auditcoder.records.task import Task
+from auditcoder.sandbox.predicates import check_expression
+
+
+def build_program(lms: Mapping[Role, dspy.LM]) -> AuditCoder:
+    """Return the program with every role's backbone set."""
+    planner, reviewer, replanner = Planner(), Reviewer(), Replanner()
+    generator, orchestrator = NodeGenerator(), Orchestrator()
+    verifier, regenerator, designer = Verifier(), Regenerator(), CheckDesigner()
+    roles: Mapping[Role, tuple[dspy.Module, ...]] = {
+        "planner": (planner, designer),
+        "reviewer": (reviewer,),
+        "generator": (generator,),
+        "orchestrator": (orchestrator,),
+        "verifier": (verifier,),
+        "regenerator": (regenerator,),
+        "replanner": (replanner,),
+    }
+    for role, modules in roles.items():
+        for module in modules:
+            module.set_lm(lms[role])
+    return AuditCoder(
+        designer,
+        Planning(planner, reviewer, replanner, check_expression),
+        Construction(generator, orchestrator),
+        Repair(Investigation(verifier), regenerator),
+    )
+
+
+def solve_task(
+    task: Task,
+    config: RunConfig,
+    *,
+    journal: Journal,
+    executor: Executor,
+    evaluator: PredicateEvaluator,
+    lms: Mapping[Role, dspy.LM],
+    facts: Mapping[Role, ModelFacts],
+    weak: bool,
+) -> Candidate:
+    """Return the final candidate; the journal holds the whole record.
+
+    Args:
+        task: The task.
+        config: The resolved configuration.
+        journal: The ledger, new or resumed.
+        executor: The sandbox.
+        evaluator: The metered evaluator of predicates.
+        lms: One backbone a role.
+        facts: What identifies them in the record.
+        weak: Whether granularity `auto` should treat the generator's backbone as a weak one.
+
+    Raises:
+        BackboneError: a backbone cannot be used at all.
+        SandboxError: the isolation failed.
+        LedgerError: the ledger cannot be written, or a resumed run diverged.
+    """
+    journal.emit(
+        RunStarted(
+            format=FORMAT_VERSION,
+            version=auditcoder.__version__,
+            task=task,
+            config=config,
+            config_hash=config.content_hash(),
+            models=tuple((role, facts[role]) for role in ROLES),
+            isolation=executor.isolation(),
+        )
+    )
+    session = Session(task, config, journal, executor, evaluator, weak)
+    return build_program(lms)(session)

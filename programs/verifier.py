@@ -1,0 +1,65 @@
+"""The local verifier: a judged verdict on one node's contract (paper 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import dspy
+
+from auditcoder.core.evidence import Judgement
+from auditcoder.programs.ask import ask_fields
+from auditcoder.programs.render import calls_text, contract_text, failure_text, safe
+from auditcoder.records.execution import CheckResult, RecordedCall
+from auditcoder.records.finding import Obligation
+from auditcoder.records.graph import Node
+from auditcoder.records.task import Check, Task
+from auditcoder.signatures.verifier import VerifyNode
+
+VERIFY_TOKENS = 220
+GOAL = "goal"
+"""The postcondition that every node has: its goal."""
+
+
+@dataclass(frozen=True)
+class FailingRun:
+    """The anchor check with its result, and the calls recorded in that run."""
+
+    check: Check
+    result: CheckResult
+    calls: Sequence[RecordedCall] = ()
+
+
+class Verifier(dspy.Module):
+    """Judges a node's code against its contract, with the failing check as the lead."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.verify = dspy.Predict(VerifyNode)
+
+    def forward(self, task: Task, node: Node, source: str, units: Sequence[str], failing: FailingRun) -> Judgement:
+        """Return the judgement on one node.
+
+        Raises:
+            UnusableAnswerError: the model gave no verdict of the required form.
+        """
+        answer = ask_fields(
+            self.verify,
+            VERIFY_TOKENS,
+            node=node.id,
+            goal=node.goal,
+            contract=contract_text(node),
+            code=safe(source, 4000),
+            failing=failure_text(task, failing.check, failing.result),
+            calls=calls_text([call for call in failing.calls if call.unit in units]),
+        )
+        known = {predicate.id for predicate in (*node.contract.postconditions, *node.contract.invariants)}
+        predicate = answer.obligation if answer.obligation in known else GOAL
+        return Judgement(
+            owners=(node.id,),
+            verdict=answer.verdict,
+            obligation=Obligation(kind="semantic", predicate=predicate),
+            condition=answer.condition.strip(),
+            reason=safe(answer.reason, 300),
+            check=failing.check.id,
+        )
