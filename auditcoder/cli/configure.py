@@ -1,0 +1,135 @@
+"""Options, file and overrides, merged in order into one run configuration."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from auditcoder.cli.request import Settings
+from auditcoder.errors import ConfigError
+from auditcoder.records.config import ROLES, RunConfig
+
+SECTION = "run"
+"""The table of the configuration file that holds settings of the run (its others are model profiles)."""
+
+
+def run_config(settings: Settings) -> RunConfig:
+    """Return the configuration: defaults, then the file, then `-c` in order, then the named options.
+
+    Raises:
+        ConfigError: a file, key or value that cannot be used.
+    """
+    values = from_file(settings.file) if settings.file else {}
+    for text in settings.overrides:
+        values = merged(values, override(text))
+    values = merged(values, named(settings))
+    roles = values.pop("roles", {})
+    return validated({**values, "roles": role_pairs(roles)}, str(settings.file or "the command line"))
+
+
+def from_file(path: Path) -> dict[str, Any]:
+    """Return the `[run]` table of a TOML file.
+
+    Raises:
+        ConfigError: it cannot be read, is no TOML, or `run` is no table.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}", hint="Check --config.", file=str(path)) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}", file=str(path)) from error
+    table = data.get(SECTION, {})
+    if not isinstance(table, dict):
+        raise ConfigError(f"{path}: [{SECTION}] must be a table", file=str(path), field=SECTION)
+    return table
+
+
+def override(text: str) -> dict[str, Any]:
+    """Return the nested table of one `key=value`; a value that is no TOML value is a string.
+
+    Raises:
+        ConfigError: there is no key, or no `=`.
+    """
+    key, equals, value = text.partition("=")
+    parts = [part.strip() for part in key.split(".")]
+    if not equals or not all(parts):
+        raise ConfigError(f"-c {text}: expected KEY=VALUE", hint="For example: -c k=2 -c roles.verifier=openai/NAME")
+    table: Any = scalar(value.strip())
+    for part in reversed(parts):
+        table = {part: table}
+    return dict(table)
+
+
+def scalar(text: str) -> Any:
+    """Return the TOML value in a text, or the text itself."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def named(settings: Settings) -> dict[str, Any]:
+    """Return the values of the options that were given."""
+    given = {
+        "model": settings.model, "k": settings.k, "adaptive": settings.adaptive, "granularity": settings.granularity,
+        "seed": settings.seed, "gate": settings.gate, "policy": settings.locate,
+    }  # fmt: skip
+    values: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+    pairs = [split_role(text) for text in settings.roles]
+    return {**values, "roles": dict(pairs)} if pairs else values
+
+
+def split_role(text: str) -> tuple[str, str]:
+    """Return (role, profile) of `role=profile`.
+
+    Raises:
+        ConfigError: it has another form.
+    """
+    role, equals, profile = text.partition("=")
+    if not equals or not profile:
+        raise ConfigError(f"--role {text}: expected ROLE=PROFILE", hint="For example: --role verifier=ollama/NAME")
+    return role.strip(), profile.strip()
+
+
+def role_pairs(roles: object) -> tuple[tuple[str, str], ...]:
+    """Return the role overrides in the order of the roles, so that equal settings have equal hashes.
+
+    Raises:
+        ConfigError: `roles` is no table of texts, or names something that is no role.
+    """
+    if not isinstance(roles, Mapping) or not all(isinstance(profile, str) for profile in roles.values()):
+        raise ConfigError('roles: expected a table of ROLE = "PROFILE"', field="roles")
+    if unknown := sorted(set(roles) - set(ROLES)):
+        raise ConfigError(f"there is no role {unknown[0]!r}", hint=f"Roles: {', '.join(ROLES)}.", field="roles")
+    return tuple((role, roles[role]) for role in ROLES if role in roles)
+
+
+def validated(values: Mapping[str, Any], source: str) -> RunConfig:
+    """Return the record of these values.
+
+    Raises:
+        ConfigError: a key is unknown, or a value is not allowed.
+    """
+    try:
+        return RunConfig.model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        known = f"Keys: {', '.join(RunConfig.model_fields)}." if first["type"] == "extra_forbidden" else ""
+        message = "there is no such setting" if known else first["msg"]
+        raise ConfigError(f"{source}: {field}: {message}", hint=known, field=field) from error
+
+
+def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tables merged key by key; the second wins."""
+    result = dict(base)
+    for key, value in over.items():
+        old = result.get(key)
+        both = isinstance(old, Mapping) and isinstance(value, Mapping)
+        result[key] = merged(old, value) if both else value  # type: ignore[arg-type]
+    return result

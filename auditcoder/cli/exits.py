@@ -1,0 +1,91 @@
+"""Exit codes, and the one edge where an error becomes a message and a code."""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import NoReturn, ParamSpec
+
+import typer
+
+from auditcoder.errors import AuditCoderError, ConfigError
+
+OK = 0
+FINDINGS = 1
+USAGE = 2
+ENVIRONMENT = 3
+INTERRUPTED = 130
+
+P = ParamSpec("P")
+
+
+class Interrupted(BaseException):
+    """The run was stopped by Ctrl-C or SIGTERM; `resume` is the command that goes on."""
+
+    def __init__(self, resume: str = "") -> None:
+        super().__init__(resume)
+        self.resume = resume
+
+
+def guarded(command: Callable[P, int]) -> Callable[P, NoReturn]:
+    """Return the command as Typer needs it: its int becomes the exit code, an error of ours becomes a message.
+
+    A traceback is shown only with `--debug`; a defect of ours (any other exception) always shows its own.
+    """
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> NoReturn:
+        try:
+            with sigterm_as_interrupt():
+                code = command(*args, **kwargs)
+        except AuditCoderError as error:
+            if kwargs.get("debug"):
+                raise
+            complain(error)
+            raise typer.Exit(error.exit_code) from error
+        except (Interrupted, KeyboardInterrupt) as stop:
+            print("\nInterrupted.", file=sys.stderr)
+            if isinstance(stop, Interrupted) and stop.resume:
+                print(f"resume with: {stop.resume}", file=sys.stderr)
+            raise typer.Exit(INTERRUPTED) from stop
+        except BrokenPipeError as error:  # `auditcoder show RUN | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(OK) from error
+        raise typer.Exit(code)
+
+    return run
+
+
+def complain(error: AuditCoderError) -> None:
+    """Print an error of ours: code, message, and on the next line what to do."""
+    print(f"error[{error.code}]: {error.message}", file=sys.stderr)
+    if error.hint:
+        print(f"  {error.hint}", file=sys.stderr)
+
+
+@contextmanager
+def sigterm_as_interrupt() -> Iterator[None]:
+    """Treat SIGTERM like Ctrl-C while the block runs."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        before = signal.signal(signal.SIGTERM, stop)
+    except ValueError:  # not the main thread: whoever runs us there handles its signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def usage(message: str, hint: str = "") -> ConfigError:
+    """Return the error for a command line that cannot be used (exit code 2)."""
+    return ConfigError(message, hint=hint)

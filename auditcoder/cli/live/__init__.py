@@ -1,0 +1,1 @@
+"""The live view of a run: events -> view -> text; nothing here decides anything."""

@@ -1,0 +1,65 @@
+"""Progress as plain lines, for output that is no terminal."""
+
+from __future__ import annotations
+
+from auditcoder.cli.live.view import RunView
+from auditcoder.records import events as ev
+from auditcoder.records.execution import CheckResult
+
+
+def lines(event: ev.Event, view: RunView) -> tuple[str, ...]:
+    """Return what is said about an event, given the view after it; most events are worth one line or none."""
+    match event:
+        case ev.RunStarted():
+            return (f"task    {view.task}, {view.checks} checks, isolation {view.isolation}",)
+        case ev.ModelCalled():
+            return (call_line(event),)
+        case ev.AttemptStarted():
+            return (f"plan    {event.granularity}" + (f": {event.reason}" if event.reason else ""),)
+        case ev.PlanReviewed() if event.complaints:
+            return tuple(f"review  {complaint}" for complaint in event.complaints)
+        case ev.PlanAccepted():
+            return (f"plan    {len(event.graph.nodes)} nodes" + (f" ({event.fallback})" if event.fallback else ""),)
+        case ev.CodeWritten():
+            return (f"code    {event.code.node}: {len(event.code.source.splitlines())} lines, {event.how}",)
+        case ev.CodeRejected():
+            return (f"code    {event.node}: unusable answer: {event.reason}",)
+        case ev.ChecksRun():
+            return (checks_line(event.report.results),)
+        case ev.RepairStarted():
+            return (repair_line(event),)
+        case ev.RepairEnded():
+            reason = event.transaction.reason
+            return (f"repair  {event.transaction.decision}" + (f": {reason}" if reason else ""),)
+        case ev.RunFinished():
+            return (f"done    {view.passed}/{view.checks} checks: {event.reason}",)
+        case _:
+            return ()
+
+
+def call_line(event: ev.ModelCalled) -> str:
+    """Return one line on a model call."""
+    who = f"{event.role} {event.node}".strip()
+    if event.error:
+        return f"call    {who}: {event.error}"
+    source = "from the cache" if event.cached else f"in {event.seconds:.1f} s"
+    return f"call    {who}: {event.prompt_tokens} + {event.completion_tokens} tokens {source}"
+
+
+def checks_line(results: tuple[CheckResult, ...]) -> str:
+    """Return one line on a run of the checks: how many passed, and the first that did not."""
+    passed = sum(result.outcome == "pass" for result in results)
+    failing = next((result for result in results if result.outcome != "pass"), None)
+    first = f"; first failure: {failing.check} {failing.outcome} {failing.detail}".rstrip() if failing else ""
+    return f"checks  {passed}/{len(results)} passed{first}"
+
+
+def repair_line(event: ev.RepairStarted) -> str:
+    """Return one line on the start of a repair: where, and on what evidence."""
+    reason = event.localization.abstained or event.scope.abstained
+    if reason:
+        return f"repair  {event.index + 1}: abstains: {reason}"
+    where = ", ".join(event.scope.nodes)
+    return f"repair  {event.index + 1}: {event.scope.action} {where} ({event.localization.defect}, " + (
+        f"{event.localization.rule}, {event.localization.grade})"
+    )

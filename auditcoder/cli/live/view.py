@@ -1,0 +1,133 @@
+"""What the live view shows, as plain frozen data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from auditcoder.records.code import Assembly
+from auditcoder.records.config import Role
+
+State = Literal[
+    "planned", "writing", "written", "checking", "passed", "failing", "repairing", "repaired", "rolled back"
+]
+OPEN_STATES: tuple[State, ...] = ("planned", "writing", "repairing")
+"""States in which a node still waits for code, so for a model call."""
+
+
+@dataclass(frozen=True)
+class NodeView:
+    """One node of the plan."""
+
+    id: str
+    parent: str
+    goal: str
+    owns_code: bool
+    state: State = "planned"
+    lines: int = 0
+    """Lines of its source; 0 before there is one."""
+    note: str = ""
+    """Why the source is not an ordinary answer."""
+
+
+@dataclass(frozen=True)
+class CallView:
+    """The model call that is being made."""
+
+    role: str
+    node: str = ""
+    tokens: int = 0
+    seconds: float = 0.0
+    """Since the request was sent."""
+
+    @property
+    def rate(self) -> float:
+        """Return answer tokens a second since the request was sent, its prompt's reading included."""
+        return self.tokens / self.seconds if self.seconds > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What the run's model calls came to."""
+
+    calls: int = 0
+    cached: int = 0
+    failed: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    usd: float = 0.0
+    timed: int = 0
+    """Calls that reached a backbone, so whose seconds say how long the next one takes."""
+    seconds: float = 0.0
+
+    @property
+    def mean_seconds(self) -> float:
+        """Return the mean duration of a call that reached a backbone; 0 when there was none."""
+        return self.seconds / self.timed if self.timed else 0.0
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The nodes and the result of one candidate, to return to."""
+
+    nodes: tuple[NodeView, ...]
+    passed: int | None
+    assembly: Assembly | None = None
+    candidate: int | None = None
+
+
+@dataclass(frozen=True)
+class RunView:
+    """The whole run as it stands."""
+
+    task: str = ""
+    isolation: str = ""
+    stage: str = "starting"
+    prices: tuple[tuple[Role, float, float], ...] = ()
+    """(role, USD per million prompt tokens, per million answer tokens)."""
+    nodes: tuple[NodeView, ...] = ()
+    checks: int = 0
+    passed: int | None = None
+    """Checks that the last candidate passed; None before one ran."""
+    spent: Spent = Spent()
+    call: CallView | None = None
+    assembly: Assembly | None = None
+    candidate: int | None = None
+    repair: tuple[str, ...] = ()
+    """Nodes of the open repair; empty when none is open."""
+    before: Standing | None = None
+    """Where the open repair started."""
+    standings: tuple[Standing, ...] = ()
+    repairs: tuple[str, ...] = ()
+    """Decisions of the closed repairs."""
+    replayed: int = 0
+    """Recorded steps that a resumed run went through again, without paying."""
+    finished: bool = False
+    reason: str = ""
+
+    def node(self, node_id: str) -> NodeView | None:
+        """Return the node with this id, or None."""
+        return next((node for node in self.nodes if node.id == node_id), None)
+
+    def open_calls(self) -> int | None:
+        """Return how many planned calls are left, as far as the plan says; None before there is a plan."""
+        if self.finished:
+            return 0
+        if not self.nodes:
+            return None
+        return sum(node.owns_code and node.state in OPEN_STATES for node in self.nodes)
+
+    def seconds_left(self) -> float | None:
+        """Return planned calls x mean seconds a call, less what the current call took; None when not known."""
+        calls = self.open_calls()
+        if calls is None or not self.spent.timed:
+            return None
+        running = self.call.seconds if self.call else 0.0
+        return max(0.0, calls * self.spent.mean_seconds - running)
+
+
+def with_state(nodes: tuple[NodeView, ...], state: State, ids: tuple[str, ...] | None = None) -> tuple[NodeView, ...]:
+    """Return the nodes, those that are named (all when None) and own code in another state."""
+    return tuple(
+        replace(node, state=state) if node.owns_code and (ids is None or node.id in ids) else node for node in nodes
+    )

@@ -1,0 +1,86 @@
+"""Settings from file, overrides and options become one configuration, or a clear error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from auditcoder.cli import options
+from auditcoder.cli.configure import run_config
+from auditcoder.cli.request import Settings
+from auditcoder.errors import ConfigError
+from auditcoder.records.config import RunConfig
+from auditcoder.records.graph import Granularity
+from auditcoder.records.localization import Policy
+
+CASES: dict[str, tuple[Settings, RunConfig]] = {
+    "nothing given": (Settings(), RunConfig()),
+    "options": (
+        Settings(model="m", k=3, adaptive=True, granularity="fine", seed=7, gate="strict", locate="paper"),
+        RunConfig(model="m", k=3, adaptive=True, granularity="fine", seed=7, gate="strict", policy="paper"),
+    ),
+    "overrides in order": (Settings(overrides=("k=2", "k=4", "boundary=none")), RunConfig(k=4, boundary="none")),
+    "an option wins": (Settings(overrides=("k=2",), k=5), RunConfig(k=5)),
+    "roles in role order": (
+        Settings(roles=("verifier=ollama/a", "planner=b"), overrides=("roles.generator=openai/c=d",)),
+        RunConfig(roles=(("planner", "b"), ("generator", "openai/c=d"), ("verifier", "ollama/a"))),
+    ),
+    "a role option wins": (
+        Settings(roles=("planner=b",), overrides=("roles.planner=a",)), RunConfig(roles=(("planner", "b"),)),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("settings", "expected"), CASES.values(), ids=CASES.keys())
+def test_run_config(settings: Settings, expected: RunConfig) -> None:
+    assert run_config(settings) == expected
+
+
+def test_the_file_comes_first(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text('[run]\nk = 2\nseed = 5\n[run.roles]\nverifier = "v"\n[profiles.x]\nmodel = "y"\n')
+    settings = Settings(file=file, overrides=("seed=6",), roles=("planner=p",))
+    assert run_config(settings) == RunConfig(k=2, seed=6, roles=(("planner", "p"), ("verifier", "v")))
+
+
+BAD: dict[str, tuple[Settings, str]] = {
+    "unknown key": (Settings(overrides=("kay=2",)), "kay: there is no such setting"),
+    "wrong type": (Settings(overrides=("k=many",)), "k: Input should be a valid integer"),
+    "out of range": (Settings(overrides=("k=31",)), "k: Input should be less than or equal to 30"),
+    "no equals": (Settings(overrides=("k",)), "-c k: expected KEY=VALUE"),
+    "no key": (Settings(overrides=("=2",)), "expected KEY=VALUE"),
+    "unknown role": (Settings(roles=("plumber=x",)), "there is no role 'plumber'"),
+    "role without profile": (Settings(roles=("planner=",)), "expected ROLE=PROFILE"),
+    "roles no table": (Settings(overrides=("roles=3",)), "roles: expected a table"),
+    "no such file": (Settings(file=Path("nowhere.toml")), "nowhere.toml cannot be read"),
+}
+
+
+@pytest.mark.parametrize(("settings", "message"), BAD.values(), ids=BAD.keys())
+def test_bad_settings_say_what_is_wrong(settings: Settings, message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        run_config(settings)
+    assert message in str(caught.value)
+    assert caught.value.exit_code == 2
+
+
+def test_a_file_that_is_no_toml(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text("k == 2")
+    with pytest.raises(ConfigError, match=r"own\.toml is not valid TOML"):
+        run_config(Settings(file=file))
+
+
+@pytest.mark.parametrize(
+    ("choice", "record"),
+    [
+        (options.GranularityChoice, Granularity),
+        (options.LocateChoice, Policy),
+        (options.GateChoice, RunConfig.model_fields["gate"].annotation),
+    ],
+    ids=["granularity", "locate", "gate"],
+)
+def test_choices_equal_the_records(choice: object, record: object) -> None:
+    assert get_args(choice) == get_args(record)
