@@ -44,7 +44,7 @@ NoCache = Annotated[
 ]
 K = Annotated[
     int | None,
-    typer.Option("--k", metavar="N", min=0, max=30, help="Repairs and new plans at most. [default: 1]",
+    typer.Option("--k", metavar="N", min=0, max=30, help="Repairs at most. [default: 1]",
                  rich_help_panel=STRATEGY, show_default=False),
 ]  # fmt: skip
 Adaptive = Annotated[

@@ -27,8 +27,6 @@ class RunConfig(Record):
     """Repairs at most (paper: K interventions). Plan attempts of the `auto` ladder are counted apart."""
     adaptive: bool = False
     """Repair until four consecutive rounds bring no increase in passed checks; `k` is then not read."""
-    adaptive: bool = False
-    """Instead of `k`: repair until four rounds in a row brought no further passed check."""
     granularity: Granularity = "auto"
     seed: int = 0
     policy: Policy = "executed-first"
