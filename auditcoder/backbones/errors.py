@@ -1,0 +1,103 @@
+"""Our backbone errors in a form that passes through DSPy unchanged, and the way from its errors to ours.
+
+DSPy turns every error of an engine into one of its own, except its own: so each class here is both.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from dspy import lm15
+from dspy.utils.exceptions import (
+    ContextWindowExceededError,
+    DSPyError,
+    LMAuthError,
+    LMProviderError,
+    LMTransportError,
+)
+
+from auditcoder.errors import BackboneAuthError, BackboneError, BackboneUnavailableError, ContextOverflowError
+
+
+class CallError(BackboneError):
+    """Base of the errors that one request can end in. `code` and `hint` are ours; DSPy sees its own class."""
+
+    transient = False
+    """Whether the same request may succeed a moment later."""
+
+    def __init__(self, message: str, *, hint: str = "", transient: bool | None = None, **fields: object) -> None:
+        DSPyError.__init__(cast(DSPyError, self), message)  # every concrete class below is one
+        self.code = type(self).code
+        self.message, self.hint, self.fields = message, hint, fields
+        if transient is not None:
+            self.transient = transient
+
+
+class UnavailableError(CallError, BackboneUnavailableError, LMTransportError):
+    """The server is down, refuses, times out or answers garbage."""
+
+    code = BackboneUnavailableError.code
+
+
+class AuthRefusedError(CallError, BackboneAuthError, LMAuthError):
+    """The key is missing or refused."""
+
+    code = BackboneAuthError.code
+
+
+class ContextFullError(CallError, ContextOverflowError, ContextWindowExceededError):
+    """The prompt does not fit the context window."""
+
+    code = ContextOverflowError.code
+
+
+class RefusedError(CallError, LMProviderError):
+    """The request is refused for another reason: an unknown model, a schema that does not compile, no credit."""
+
+    code = BackboneError.code
+
+
+_BY_CODE: dict[str, type[CallError]] = {
+    kind.code: kind for kind in (UnavailableError, AuthRefusedError, ContextFullError, RefusedError)
+}
+
+
+def recorded_form(error: CallError) -> str:
+    """Return the `code: message` under which an error stands in the ledger."""
+    return f"{error.code}: {error.message}"
+
+
+def from_recorded(text: str) -> CallError:
+    """Return the error that `recorded_form` wrote, of the same class."""
+    code, _, message = text.partition(": ")
+    return _BY_CODE.get(code, RefusedError)(message)
+
+
+def from_engine(error: Exception, *, where: str) -> CallError:
+    """Return our error for an error of a request to `where`, a URL or model name."""
+    text = f"{where}: {_first_line(error)}"
+    match error:
+        case CallError():
+            return error
+        case lm15.ContextLengthError():
+            return ContextFullError(text, hint="Shorten the task, or use a model with a larger context.")
+        case lm15.AuthError() | lm15.NotConfiguredError():
+            return AuthRefusedError(text, hint="Set the API key variable of the profile (api_key_env).")
+        case lm15.BillingError():
+            return RefusedError(text, hint="The account has no credit or quota left.")
+        case lm15.RateLimitError() | lm15.ServerError() | lm15.TransportError():
+            return UnavailableError(text, hint=_UP, transient=True)
+        case lm15.TimeoutError() | TimeoutError():
+            return UnavailableError(text, hint="Raise timeout_seconds of the profile, or lower max_tokens.")
+        case lm15.InvalidRequestError() | lm15.ConfigurationError() | lm15.CapabilityError():
+            return RefusedError(text, hint="Check the model id and the profile's supports_schema.")
+        case _:
+            return UnavailableError(f"{text} (no usable chat completion)", hint=_UP)
+
+
+_UP = "Is the server up, and does it speak the OpenAI chat API? Try `auditcoder models check`."
+
+
+def _first_line(error: Exception) -> str:
+    line = (str(error).strip().splitlines() or [""])[0]
+    return line[:300] or type(error).__name__

@@ -1,0 +1,128 @@
+"""Servers and hosted models, as an engine with a limit on every wait and a bounded number of attempts."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from dspy.clients.engines.litellm_engine import LiteLLMEngine
+from dspy.clients.engines.lm15_engine import LM15Engine
+from dspy.lm15 import (
+    AccessPolicy,
+    EndpointSupport,
+    LM15Error,
+    Message,
+    OpenAIChatCompat,
+    ProviderDefinition,
+    RateLimitError,
+    Request,
+    Response,
+    RouterConfig,
+    ServerError,
+    Timeouts,
+    TransportError,
+    UnknownModelError,
+)
+
+from auditcoder.backbones.bounded import run_bounded
+from auditcoder.backbones.errors import AuthRefusedError
+from auditcoder.backbones.profiles import Profile
+from auditcoder.backbones.recording import Engine
+from auditcoder.backbones.wire import prefill_of, response_text
+
+# No price table over the network: the native HTTP path of DSPy would fetch one before its first call.
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
+
+CONNECT_SECONDS = 10.0
+_PROVIDER = "auditcoder-server"
+_TRANSIENT = (RateLimitError, ServerError, TransportError)
+_LONGEST_PAUSE = 30.0
+
+
+class RemoteEngine:
+    """One model of one server. A transient fault is tried again, all attempts together within the time limit."""
+
+    def __init__(
+        self, profile: Profile, inner: Engine, wire_model: str, *, pause: Callable[[float], None] = time.sleep
+    ):
+        self._profile = profile
+        self._inner = inner
+        self._wire_model = wire_model
+        self._pause = pause
+
+    def complete(self, request: Request) -> Response:
+        """Return the server's answer; an echo of the prefill is cut off."""
+        limit = self._profile.timeout_seconds
+        wired = replace(request, model=self._wire_model)
+        response = run_bounded(lambda cancelled: self._attempts(wired, cancelled), limit)
+        return _normalized(response, request)
+
+    def _attempts(self, request: Request, cancelled: Any) -> Response:
+        for attempt in range(self._profile.retries + 1):
+            try:
+                return self._inner.complete(request)
+            except _TRANSIENT as exc:
+                if attempt == self._profile.retries or cancelled.is_set():
+                    raise
+                self._pause(_delay(exc, attempt))
+        raise AssertionError("the last attempt returns or raises")
+
+
+def remote_engine(profile: Profile) -> RemoteEngine:
+    """Return the engine of a profile whose model is not in this process.
+
+    Raises:
+        AuthRefusedError: the profile names a key variable that is not set.
+    """
+    key = _key(profile)
+    timeouts = Timeouts(connect=CONNECT_SECONDS, read=profile.timeout_seconds, write=60.0, pool=60.0)
+    if profile.api_base:
+        config = RouterConfig(
+            providers=(_definition(profile.api_base),), api_keys={_PROVIDER: key or "none"}, timeouts=timeouts
+        )
+        return RemoteEngine(profile, LM15Engine(config), f"{_PROVIDER}/{profile.model}")
+    return RemoteEngine(profile, _named_provider(profile, key, timeouts), profile.model)
+
+
+def _named_provider(profile: Profile, key: str, timeouts: Timeouts) -> Engine:
+    try:
+        resolution = LM15Engine(RouterConfig(env={})).resolve(profile.model)
+    except (UnknownModelError, LM15Error):
+        options = {"api_key": key} if key else {}
+        return LiteLLMEngine(timeout=profile.timeout_seconds, **options)
+    keys = {resolution.provider: key} if key else None
+    return LM15Engine(RouterConfig(api_keys=keys, timeouts=timeouts))
+
+
+def _definition(api_base: str) -> ProviderDefinition:
+    access = AccessPolicy(
+        provider=_PROVIDER, base_url=api_base.rstrip("/"), supports=EndpointSupport(complete=True, stream=True)
+    )
+    return ProviderDefinition.chat(access, compat=OpenAIChatCompat(max_tokens_field="max_tokens"))
+
+
+def _key(profile: Profile) -> str:
+    if not profile.api_key_env:
+        return ""
+    if key := os.environ.get(profile.api_key_env, "").strip():
+        return key
+    raise AuthRefusedError(
+        f"Profile '{profile.name}' needs a key: the environment variable {profile.api_key_env} is not set",
+        hint=f"export {profile.api_key_env}=...   (or choose another --model; 'embedded' needs no key)",
+        profile=profile.name,
+    )
+
+
+def _delay(error: Any, attempt: int) -> float:
+    asked = error.retry_after if isinstance(error.retry_after, int | float) else 2.0**attempt
+    return min(max(float(asked), 0.0), _LONGEST_PAUSE)
+
+
+def _normalized(response: Response, request: Request) -> Response:
+    text, prefill = response_text(response), prefill_of(request)
+    if prefill and text.startswith(prefill):
+        response = replace(response, message=Message.assistant(text[len(prefill) :]))
+    return replace(response, model=request.model)
