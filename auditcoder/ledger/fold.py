@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+from auditcoder.core.state import RunState, in_node_order
 from auditcoder.errors import RecordError
 from auditcoder.ledger.chain import Ledger
-from auditcoder.ledger.state import RunState
+from auditcoder.ledger.state import FoldState
 from auditcoder.records.code import NodeCode
 from auditcoder.records.config import ROLES, ModelFacts, Role
 from auditcoder.records.events import AttemptStarted, Event, ModelCalled
@@ -36,15 +37,30 @@ def fold_ledger(ledger: Ledger, upto: int | None = None) -> RunRecord:
     return fold((entry.event for entry in entries), head=entries[-1].line.hash if entries else "")
 
 
-def replay(events: Iterable[Event]) -> RunState:
+def replay(events: Iterable[Event]) -> FoldState:
     """Return the state after these events."""
-    state = RunState()
+    state = FoldState()
     for event in events:
         state.apply(event)
     return state
 
 
-def record_of(state: RunState, *, head: str = "") -> RunRecord:
+def core_state(state: FoldState) -> RunState | None:
+    """Return the active state as the core hashes it for snapshots and rollbacks; None before a program was run."""
+    program = state.program
+    if program is None or program.graph is None or program.report is None or state.frozen is None:
+        return None
+    return RunState(
+        graph=program.graph,
+        codes=in_node_order(program.codes),
+        assembly=program.assembly,
+        report=program.report,
+        findings=tuple(state.findings),
+        checks_hash=state.frozen.hash,
+    )
+
+
+def record_of(state: FoldState, *, head: str = "") -> RunRecord:
     """Return the record of a state. Without an active program it shows the plan and sources of the latest attempt.
 
     Raises:
@@ -84,7 +100,7 @@ def record_of(state: RunState, *, head: str = "") -> RunRecord:
 
 
 def usage_of(calls: Sequence[ModelCalled], models: Mapping[Role, ModelFacts]) -> tuple[Usage, ...]:
-    """Return usage by role, in the order of `ROLES`, then in total; cached calls count their tokens but cost nothing."""
+    """Return usage by role, in the order of `ROLES`, then in total; cached calls count tokens but cost nothing."""
     rows = [_usage(role, [call for call in calls if call.role == role], models) for role in ROLES]
     return (*(row for row in rows if row.calls), _usage("total", calls, models))
 
@@ -108,17 +124,17 @@ def _usd(call: ModelCalled, facts: ModelFacts | None) -> float:
     return (call.prompt_tokens * facts.price_in + call.completion_tokens * facts.price_out) / _MILLION
 
 
-def _shown_graph(state: RunState) -> TaskGraph | None:
+def _shown_graph(state: FoldState) -> TaskGraph | None:
     if state.program:
         return state.program.graph
     return state.attempt.plan.graph if state.attempt.plan else None
 
 
-def _shown_codes(state: RunState) -> Mapping[str, NodeCode]:
+def _shown_codes(state: FoldState) -> Mapping[str, NodeCode]:
     return state.program.codes if state.program else state.attempt.codes
 
 
-def _responsibilities(state: RunState) -> tuple[ResponsibilityRecord, ...]:
+def _responsibilities(state: FoldState) -> tuple[ResponsibilityRecord, ...]:
     graph, codes = _shown_graph(state), _shown_codes(state)
     nodes = [node.id for node in graph.nodes] if graph else sorted(codes)
     units = state.program.assembly.units if state.program else ()
@@ -135,7 +151,7 @@ def _responsibilities(state: RunState) -> tuple[ResponsibilityRecord, ...]:
     )
 
 
-def _attempt(state: RunState, started: AttemptStarted) -> AttemptRecord:
+def _attempt(state: FoldState, started: AttemptStarted) -> AttemptRecord:
     """Return what came of a plan attempt; the granularity is that of the plan it ended with."""
     workspace = state.workspaces.get(started.index)
     plan = workspace.plan if workspace else None

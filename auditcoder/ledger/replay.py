@@ -10,7 +10,7 @@ from auditcoder.errors import LedgerDivergedError, LedgerError
 from auditcoder.ledger.canonical import Clock, event_payload, same_event, seal
 from auditcoder.ledger.chain import Ledger
 from auditcoder.records.base import Record
-from auditcoder.records.events import Effect, Event
+from auditcoder.records.events import Effect, Event, ModelCalled, RunResumed
 
 E = TypeVar("E", bound=Effect)
 Observer = Callable[[int, Event, bool], None]
@@ -87,19 +87,38 @@ class ReplayingJournal(ABC):
     def effect(self, kind: type[E], key: str, perform: Callable[[], E]) -> E:
         """Return the recorded effect with this key when it is next in the ledger, else perform and append it.
 
-        An effect that raises leaves nothing behind, so a resumed run tries it again.
+        An effect that raises leaves nothing behind, so a resumed run tries it again. A model call that failed is
+        recorded; when it is the last thing that the ledger holds, the run stopped there, and a resumed run makes
+        the call again behind a `run.resumed` event. Later replays pass over the failed call and that event.
 
         Raises:
             LedgerDivergedError: the recorded run did something else here.
             LedgerError: the effect cannot be stored, answers another key, or used this journal itself.
             RecordError: the effect cannot be written as JSON.
         """
-        if self.replaying:
+        while self.replaying:
             recorded = self._entries[self._cursor].event
             if not isinstance(recorded, kind) or recorded.key != key:
                 raise self._diverged(recorded, _kind_name(kind), "another request")
             self._replay(recorded)
-            return recorded
+            if not self._made_again(recorded):
+                return recorded
+        return self._perform(kind, key, perform)
+
+    def _made_again(self, recorded: Effect) -> bool:
+        """Pass over a failed call at which the run had stopped; return whether it was one."""
+        if not isinstance(recorded, ModelCalled) or not recorded.error:
+            return False
+        if not self.replaying:
+            self._append(RunResumed(failed=self._cursor - 1))
+            return True
+        following = self._entries[self._cursor].event
+        if not isinstance(following, RunResumed):
+            return False
+        self._replay(following)
+        return True
+
+    def _perform(self, kind: type[E], key: str, perform: Callable[[], E]) -> E:
         seq = self._cursor
         performed = perform()
         if type(performed) is not kind or performed.key != key or self._cursor != seq:
@@ -109,7 +128,7 @@ class ReplayingJournal(ABC):
                 seq=seq,
             )
         stored = self._append(performed)
-        assert isinstance(stored, kind)
+        assert isinstance(stored, kind)  # `seal` proved that it reads back as what it is
         return stored
 
     @abstractmethod

@@ -59,7 +59,7 @@ class Snapshot:
     versions: Mapping[str, tuple[str, ...]]
 
 
-class RunState:
+class FoldState:
     """The state of a run; `apply` takes it one event further.
 
     The state is total: any order of events is applied without an error, and an event that refers to a candidate

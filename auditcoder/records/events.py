@@ -197,6 +197,14 @@ class RepairEnded(Record):
     transaction: Transaction
 
 
+class RunResumed(Record):
+    """Written by the ledger: the run had stopped at a call that failed, and that call is made again now."""
+
+    kind: Literal["run.resumed"] = "run.resumed"
+    failed: int
+    """Number of the event of the call that failed."""
+
+
 class RunFinished(Record):
     """Last event of a finished run."""
 
@@ -213,7 +221,7 @@ class RunFinished(Record):
 Event = Annotated[
     RunStarted | ModelCalled | ChecksFrozen | AttemptStarted | PlanReviewed | PlanAccepted | CodeWritten
     | CodeRejected | ProgramAssembled | ChecksRun | CallsRecorded | CostsMeasured | FindingsAdded | CandidateRanked
-    | RepairStarted | RepairEnded | RunFinished,
+    | RepairStarted | RepairEnded | RunResumed | RunFinished,
     Field(discriminator="kind"),
 ]  # fmt: skip
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)

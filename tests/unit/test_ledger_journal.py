@@ -19,7 +19,7 @@ from auditcoder.errors import (
 from auditcoder.ledger.chain import Ledger, read_ledger
 from auditcoder.ledger.journal import FileJournal, MemoryJournal, fixed_clock
 from auditcoder.ledger.replay import ReplayingJournal
-from auditcoder.records.events import AttemptStarted, ChecksRun, CodeRejected, Event, ModelCalled
+from auditcoder.records.events import AttemptStarted, ChecksRun, CodeRejected, Event, ModelCalled, RunResumed
 from auditcoder.records.execution import CheckResult, ExecutionReport
 
 MakeJournal = Callable[[tuple[Event, ...]], ReplayingJournal]
@@ -111,6 +111,45 @@ def test_an_effect_that_raises_leaves_nothing_and_can_be_tried_again(make: MakeJ
         journal.effect(ModelCalled, "a", down)
     assert journal.ledger == Ledger()
     assert journal.effect(ModelCalled, "a", lambda: call("a")) == call("a")
+
+
+def failed(key: str) -> ModelCalled:
+    return call(key, "").model_copy(update={"error": "backbone-unavailable: down"})
+
+
+def test_a_run_that_stopped_at_a_failed_call_makes_it_again(make: MakeJournal) -> None:
+    journal = make((attempt(0), failed("a")))
+    seen: list[tuple[int, str, bool]] = []
+    journal.subscribe(lambda seq, event, replayed: seen.append((seq, event.kind, replayed)))
+    journal.emit(attempt(0))
+    assert journal.effect(ModelCalled, "a", lambda: call("a")) == call("a")
+    journal.emit(attempt(1))
+    assert journal.ledger.events == (attempt(0), failed("a"), RunResumed(failed=1), call("a"), attempt(1))
+    assert seen[1:4] == [(1, "model.called", True), (2, "run.resumed", False), (3, "model.called", False)]
+
+
+def test_a_call_that_was_made_again_is_one_call_to_later_replays() -> None:
+    journal = MemoryJournal(
+        (failed("a"), RunResumed(failed=0), failed("a"), RunResumed(failed=2), call("a"), attempt(1))
+    )
+    seen: list[int] = []
+    journal.subscribe(lambda seq, event, replayed: seen.append(seq))
+    assert journal.effect(ModelCalled, "a", never) == call("a")
+    journal.emit(attempt(1))
+    assert (seen, journal.replaying) == ([0, 1, 2, 3, 4, 5], False)
+
+
+def test_a_run_killed_just_before_it_makes_the_call_again() -> None:
+    journal = MemoryJournal((failed("a"), RunResumed(failed=0)))
+    assert journal.effect(ModelCalled, "a", lambda: call("a")) == call("a")
+    assert journal.events == (failed("a"), RunResumed(failed=0), call("a"))
+
+
+def test_failures_that_the_run_went_on_from_replay_as_they_were() -> None:
+    journal = MemoryJournal((failed("a"), failed("a"), attempt(1)))
+    assert journal.effect(ModelCalled, "a", never) == failed("a")
+    assert journal.effect(ModelCalled, "a", never) == failed("a")
+    journal.emit(attempt(1))
 
 
 def test_an_effect_that_answers_something_else_is_refused(make: MakeJournal) -> None:
