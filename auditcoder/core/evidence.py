@@ -14,11 +14,12 @@ from auditcoder.core.costs import Metric, dominant_owner
 from auditcoder.core.obligations import WHOLE_CONTRACT
 from auditcoder.core.state import RunState
 from auditcoder.core.versions import Active, versions_of
+from auditcoder.records.base import canonical_json
 from auditcoder.records.code import Assembly
 from auditcoder.records.execution import CheckResult, Measurement
 from auditcoder.records.finding import Finding, Obligation, Verdict
 from auditcoder.records.task import Check
-from auditcoder.records.values import Value, encode, render
+from auditcoder.records.values import Value, encode
 
 _SHOWN = 400
 """Characters of an observed value in a witness; the report holds the value itself."""
@@ -128,5 +129,6 @@ def _executed(start: int, owner: str, active: Active, **fields: Any) -> Finding:
 
 
 def _witness(result: CheckResult) -> Value:
-    shown = {"observed": render(result.observed, _SHOWN)} if result.has_observed else {}
+    """Return outcome and observed value; the value as cut canonical text, which no value can make fail."""
+    shown = {"observed": canonical_json(result.observed).decode("ascii")[:_SHOWN]} if result.has_observed else {}
     return encode({"outcome": result.outcome, "detail": result.detail, **shown})
