@@ -86,6 +86,6 @@ def sigterm_as_interrupt() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def usage(message: str, hint: str = "") -> ConfigError:
+def usage_error(message: str, hint: str = "") -> ConfigError:
     """Return the error for a command line that cannot be used (exit code 2)."""
     return ConfigError(message, hint=hint)

@@ -234,7 +234,7 @@ def watched(events: tuple[tuple[ev.Event, bool], ...], **options: Any) -> str:
 def test_plain_lines_tell_of_a_resume_once_and_repeat_nothing() -> None:
     text = watched(((STARTED, True), (call("S1"), True), (code("S1"), False), (code("S2"), False)))
     assert text == (
-        "resumed 2 recorded steps, 1 model calls not repeated\ncode    S1: 2 lines, generated\n"
+        "resumed 2 recorded steps, 1 model call not repeated\ncode    S1: 2 lines, generated\n"
         "code    S2: 2 lines, generated\n"
     )
 

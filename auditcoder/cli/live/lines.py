@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from auditcoder.cli.live.view import RunView
+from auditcoder.cli.text import counted
 from auditcoder.records import events as ev
 from auditcoder.records.execution import CheckResult
 
@@ -11,7 +12,7 @@ def lines(event: ev.Event, view: RunView) -> tuple[str, ...]:
     """Return what is said about an event, given the view after it; most events are worth one line or none."""
     match event:
         case ev.RunStarted():
-            return (f"task    {view.task}, {view.checks} checks, isolation {view.isolation}",)
+            return (f"task    {view.task}, {counted(view.checks, 'check')}, isolation {view.isolation}",)
         case ev.ModelCalled():
             return (call_line(event),)
         case ev.AttemptStarted():
@@ -19,9 +20,12 @@ def lines(event: ev.Event, view: RunView) -> tuple[str, ...]:
         case ev.PlanReviewed() if event.complaints:
             return tuple(f"review  {complaint}" for complaint in event.complaints)
         case ev.PlanAccepted():
-            return (f"plan    {len(event.graph.nodes)} nodes" + (f" ({event.fallback})" if event.fallback else ""),)
+            return (
+                f"plan    {counted(len(event.graph.nodes), 'node')}"
+                + (f" ({event.fallback})" if event.fallback else ""),
+            )
         case ev.CodeWritten():
-            return (f"code    {event.code.node}: {len(event.code.source.splitlines())} lines, {event.how}",)
+            return (f"code    {event.code.node}: {counted(len(event.code.source.splitlines()), 'line')}, {event.how}",)
         case ev.CodeRejected():
             return (f"code    {event.node}: unusable answer: {event.reason}",)
         case ev.ChecksRun():

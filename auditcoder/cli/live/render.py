@@ -7,6 +7,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from auditcoder.cli.live.view import NodeView, RunView, State
+from auditcoder.cli.text import counted, one_line
 
 STYLES: dict[State, tuple[str, str]] = {
     "planned": ("·", "dim"),
@@ -44,8 +45,8 @@ def natural(node_id: str) -> tuple[int, ...]:
 def label(node: NodeView) -> Text:
     """Return one node as a line."""
     mark, style = STYLES[node.state] if node.owns_code else ("", "dim")
-    goal = node.goal if len(node.goal) <= GOAL_WIDTH else node.goal[: GOAL_WIDTH - 1] + "…"
-    size = f", {node.lines} lines" if node.lines else ""
+    goal = one_line(node.goal, GOAL_WIDTH)
+    size = f", {counted(node.lines, 'line')}" if node.lines else ""
     state = f"{node.state}{size}{f', {node.note}' if node.note else ''}" if node.owns_code else ""
     return Text.assemble((f"{mark} {node.id}".strip(), style), f"  {goal}  ", (state, style))
 

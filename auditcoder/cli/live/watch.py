@@ -16,6 +16,7 @@ from auditcoder.cli.live import advance as step
 from auditcoder.cli.live.lines import lines
 from auditcoder.cli.live.render import render
 from auditcoder.cli.live.view import RunView
+from auditcoder.cli.text import clean, counted
 from auditcoder.records.events import Event
 
 REFRESH_PER_SECOND = 4
@@ -76,8 +77,9 @@ class Watcher(AbstractContextManager["Watcher"]):
 
     def _tell_resume(self, view: RunView) -> None:
         if view.replayed and not self._told_resume:
-            self._say(f"resumed {view.replayed} recorded steps, {view.spent.calls} model calls not repeated")
+            steps, calls = counted(view.replayed, "recorded step"), counted(view.spent.calls, "model call")
+            self._say(f"resumed {steps}, {calls} not repeated")
         self._told_resume = True
 
     def _say(self, line: str) -> None:
-        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(clean(line).replace("\n", " "), markup=False, highlight=False, soft_wrap=True)

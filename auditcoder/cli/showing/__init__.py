@@ -1,0 +1,1 @@
+"""What `auditcoder show` shows: record -> part (text for people, data for programs)."""

@@ -1,0 +1,26 @@
+"""Text of models and programs, made fit for a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+
+
+def clean(text: str, limit: int = 0) -> str:
+    """Return the text without control and formatting characters (escape codes), cut at `limit` if that is not 0."""
+    shown = "".join(char if char in "\n\t" or not hidden(char) else "�" for char in text)
+    return f"{shown[: limit - 1]}…" if limit and len(shown) > limit else shown
+
+
+def one_line(text: str, limit: int = 0) -> str:
+    """Return the text on one line, cleaned and cut."""
+    return clean(" ".join(text.split()), limit)
+
+
+def hidden(char: str) -> bool:
+    """Return whether a character could steer the terminal or is no character at all."""
+    return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co")
+
+
+def counted(count: int, thing: str) -> str:
+    """Return `1 line`, `2 lines`."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
