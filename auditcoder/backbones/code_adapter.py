@@ -31,7 +31,7 @@ class CodeAdapter(dspy.ChatAdapter):
 
     def __call__(
         self,
-        lm: dspy.LM,
+        lm: Any,
         lm_kwargs: dict[str, Any],
         signature: Any,
         demos: list[dict[str, Any]],

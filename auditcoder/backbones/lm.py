@@ -105,7 +105,7 @@ def embedded_settings(profile: Profile) -> EmbeddedSettings:
 
 def model_facts(profile: Profile) -> ModelFacts:
     """Return what identifies the backbone of a profile in a record: hashes and names, no key and no machine path."""
-    model, sha256, runtime = profile.model, "", f"dspy {dspy.__version__}"
+    model, sha256, runtime = _remote_model(profile), "", f"dspy {dspy.__version__}"
     if profile.engine == "embedded":
         path = weights_file(profile)
         sha256 = file_sha256(path)
@@ -120,6 +120,12 @@ def model_facts(profile: Profile) -> ModelFacts:
         price_in=profile.price_in,
         price_out=profile.price_out,
     )
+
+
+def _remote_model(profile: Profile) -> str:
+    # The server is part of what a model is: two of them may serve different weights under one id.
+    server = profile.api_base.partition("://")[2]
+    return f"{profile.model}@{server}" if server else profile.model
 
 
 def _public_name(profile: Profile) -> str:

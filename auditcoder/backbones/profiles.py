@@ -9,6 +9,7 @@ import tomllib
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError
 
@@ -178,6 +179,13 @@ def _check(profile: Profile, file: str) -> None:
     if not needed:
         field = "weights (or path)" if profile.engine == "embedded" else "model"
         raise ConfigError(f"Profile '{profile.name}' needs '{field}'", file=file, field=field)
+    if "@" in urlsplit(profile.api_base).netloc:
+        raise ConfigError(
+            "A server's URL must not hold a user or password: it becomes part of the record",
+            hint="Name the variable that holds the key: api_key_env.",
+            file=file,
+            field="api_base",
+        )
 
 
 def _from_file(name: str, catalog: Catalog) -> Profile:

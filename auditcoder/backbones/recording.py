@@ -21,7 +21,7 @@ from auditcoder.records.config import ModelFacts, Role
 from auditcoder.records.events import ModelCalled
 
 # What an engine may raise for a request that went wrong. A remote body of the wrong shape shows as one of the last.
-_ENGINE_FAULTS = (LM15Error, LMError, BackboneError, OSError, ValueError, KeyError, TypeError, AttributeError)
+ENGINE_FAULTS = (LM15Error, LMError, BackboneError, OSError, ValueError, KeyError, TypeError, AttributeError)
 
 
 class Engine(Protocol):
@@ -117,7 +117,7 @@ class RecordingEngine:
             return kept, True
         try:
             response = self.inner.complete(request)
-        except _ENGINE_FAULTS as exc:
+        except ENGINE_FAULTS as exc:
             raise from_engine(exc, where=self._where) from exc
         if self._cache is not None:
             self._cache.put(self.facts, request, response)

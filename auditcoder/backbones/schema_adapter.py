@@ -30,7 +30,7 @@ class SchemaAdapter(dspy.ChatAdapter):
 
     def __call__(
         self,
-        lm: dspy.LM,
+        lm: Any,
         lm_kwargs: dict[str, Any],
         signature: Any,
         demos: list[dict[str, Any]],
