@@ -5,7 +5,8 @@ Code never travels inside a JSON string (docs/adr/0004); plans and verdicts do, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import dspy
 from dspy.utils.exceptions import AdapterParseError
@@ -14,7 +15,16 @@ from auditcoder.backbones.adapters import CodeAdapter, SchemaAdapter, TruncatedO
 from auditcoder.backbones.context import call_context
 from auditcoder.errors import ContextOverflowError, UnusableAnswerError
 
-_SCHEMA = SchemaAdapter()
+
+class ReasonedCodeAdapter(CodeAdapter):
+    """Code that a few sentences may precede: a repair that names the fault first repeats the old code less often."""
+
+    def format_system_message(self, signature: Any) -> str:
+        """Return the instructions, which state the form themselves."""
+        return str(signature.instructions)
+
+
+_SCHEMA, _CODE, _REASONED = SchemaAdapter(), CodeAdapter(), ReasonedCodeAdapter()
 
 
 def ask_fields(predictor: dspy.Predict, max_tokens: int, *, node: str = "", **inputs: str) -> dspy.Prediction:
@@ -36,8 +46,9 @@ def ask_code(
     max_tokens: int,
     *,
     node: str,
-    names: Sequence[str],
+    wanted: str = "",
     prefill: str = "",
+    reasoned: bool = False,
     sampling: Mapping[str, float | int] | None = None,
     **inputs: str,
 ) -> str:
@@ -47,8 +58,9 @@ def ask_code(
         predictor: Its signature has one output field.
         max_tokens: Limit of the answer.
         node: The node that the call serves.
-        names: Definitions that the code block must hold to be the one that is meant.
+        wanted: A definition that the code block holds, which tells it from an example in the answer.
         prefill: First line of the answer, given to backbones that continue it.
+        reasoned: Whether a few sentences may come before the code block.
         sampling: Overrides of the backbone's sampling.
         inputs: Input fields.
 
@@ -57,9 +69,9 @@ def ask_code(
         BackboneError: the backbone cannot be used at all.
     """
     field = next(iter(predictor.signature.output_fields))
-    config = {"max_tokens": max_tokens, **(sampling or {})}
+    config = {"max_tokens": max_tokens, "wanted": wanted, "prefill": prefill, **(sampling or {})}
     try:
-        with dspy.context(adapter=CodeAdapter(names=tuple(names), prefill=prefill)), call_context(node=node):
+        with dspy.context(adapter=_REASONED if reasoned else _CODE), call_context(node=node):
             return str(predictor(config=config, **inputs)[field])
     except (AdapterParseError, ContextOverflowError) as error:
         raise unusable(error) from error

@@ -28,6 +28,7 @@ from auditcoder.records.task import (
 )
 from auditcoder.records.values import encode, render
 from auditcoder.signatures.boundary import BoundaryCase, DeriveExpected, ProposeBoundary
+from auditcoder.signatures.demos import BOUNDARY, DERIVE
 
 PROPOSE_TOKENS, DERIVE_TOKENS = 260, 200
 
@@ -46,6 +47,7 @@ class CheckDesigner(dspy.Module):
         super().__init__()
         self.propose = dspy.Predict(ProposeBoundary)
         self.derive = dspy.Predict(DeriveExpected)
+        self.propose.demos, self.derive.demos = BOUNDARY, DERIVE
 
     def forward(self, session: Session) -> tuple[Check, ...]:
         """Return the ordered checks Q, frozen and recorded before any code exists."""

@@ -35,15 +35,14 @@ class NodeGenerator(dspy.Module):
         Raises:
             UnusableAnswerError: the answer holds no code, or was cut.
         """
-        names = tuple(signature.name for signature in node.contract.signatures)
         note = f"\nAn earlier answer was refused: {refused}" if refused else ""
         if node.id == ROOT:
-            head = f"def {task.entry.signature.render()}:" if task.entry.signature else ""
+            head = f"def {task.entry.signature.render()}:\n" if task.entry.signature else ""
             return ask_code(
                 self.whole,
                 PROGRAM_TOKENS,
                 node=node.id,
-                names=(task.entry.name,) if task.entry.name else (),
+                wanted=task.entry.name,
                 prefill=head,
                 task=task_text(task),
                 entry=entry_text(task) + note,
@@ -53,8 +52,8 @@ class NodeGenerator(dspy.Module):
             self.by_category[node.executor],
             FUNCTION_TOKENS,
             node=node.id,
-            names=names,
-            prefill=f"def {signature.render()}:",
+            wanted=signature.name,
+            prefill=f"def {signature.render()}:\n",
             task=task_text(task),
             function=f"def {signature.render()}:",
             goal=node.goal,

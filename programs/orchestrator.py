@@ -26,13 +26,13 @@ class Orchestrator(dspy.Module):
         Raises:
             UnusableAnswerError: the answer holds no code, or was cut.
         """
-        head = f"def {task.entry.signature.render()}:" if task.entry.signature else ""
+        head = f"def {task.entry.signature.render()}:\n" if task.entry.signature else ""
         note = f"\nAn earlier answer was refused: {refused}" if refused else ""
         return ask_code(
             self.orchestrate,
             ORCHESTRATE_TOKENS,
             node=node,
-            names=(task.entry.name,) if task.entry.name else (),
+            wanted=task.entry.name,
             prefill=head,
             task=task_text(task),
             functions=plan_text(graph),

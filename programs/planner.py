@@ -9,11 +9,14 @@ import dspy
 
 from auditcoder.core.plan import PlannedStep, task_slots
 from auditcoder.programs.ask import ask_fields
-from auditcoder.programs.render import entry_text, task_text
+from auditcoder.programs.render import entry_text, safe, task_text
 from auditcoder.records.task import Task
+from auditcoder.signatures.demos import DETAIL, OUTLINE
 from auditcoder.signatures.planner import Detail, FineOutline, Outline, Step
 
 OUTLINE_TOKENS, DETAIL_TOKENS = 420, 180
+DETAIL_STATEMENT = 900
+"""Characters of the statement that a detail call is shown: the step's goal carries the rest."""
 
 
 class Planner(dspy.Module):
@@ -24,6 +27,7 @@ class Planner(dspy.Module):
         self.coarse = dspy.Predict(Outline)
         self.fine = dspy.Predict(FineOutline)
         self.detail = dspy.Predict(Detail)
+        self.coarse.demos, self.fine.demos, self.detail.demos = OUTLINE, OUTLINE, DETAIL
 
     def forward(self, task: Task, granularity: Literal["coarse", "fine"]) -> tuple[PlannedStep, ...]:
         """Return the planned steps.
@@ -47,7 +51,7 @@ class Planner(dspy.Module):
             answer = ask_fields(
                 self.detail,
                 DETAIL_TOKENS,
-                task=task_text(task),
+                task=safe(task.statement, DETAIL_STATEMENT),
                 step=f"{step.name}: {step.goal}",
                 available="\n".join(available),
             )

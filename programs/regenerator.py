@@ -34,14 +34,14 @@ class Regenerator(dspy.Module):
         Raises:
             UnusableAnswerError: the answer holds no code, or was cut.
         """
-        names = tuple(s.name for s in node.contract.signatures) or ((task.entry.name,) if task.entry.name else ())
         heads = "\n".join(f"def {s.render()}:" for s in node.contract.signatures)
         entry = entry_text(task) if node.id == ROOT else heads
         return ask_code(
             self.regenerate,
             PROGRAM_TOKENS,
             node=node.id,
-            names=(task.entry.name,) if node.id == ROOT and task.entry.name else names,
+            wanted=task.entry.name if node.id == ROOT else node.contract.signatures[0].name,
+            reasoned=True,
             sampling={} if seed is None else {"temperature": RESAMPLE_TEMPERATURE, "seed": seed},
             task=task_text(task),
             contract=f"{entry}\nGoal: {node.goal}\n{contract_text(node)}",

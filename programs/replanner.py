@@ -10,6 +10,7 @@ from auditcoder.programs.ask import ask_fields
 from auditcoder.programs.planner import OUTLINE_TOKENS
 from auditcoder.programs.render import entry_text, task_text
 from auditcoder.records.task import Task
+from auditcoder.signatures.demos import REPLAN
 from auditcoder.signatures.planner import Step
 from auditcoder.signatures.replanner import Replan
 
@@ -20,6 +21,7 @@ class Replanner(dspy.Module):
     def __init__(self) -> None:
         super().__init__()
         self.replan = dspy.Predict(Replan)
+        self.replan.demos = REPLAN
 
     def forward(self, task: Task, plan: str, complaints: Sequence[str], most: int) -> tuple[Step, ...]:
         """Return the revised steps, at most `most`.

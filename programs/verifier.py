@@ -14,6 +14,7 @@ from auditcoder.records.execution import CheckResult, RecordedCall
 from auditcoder.records.finding import Obligation
 from auditcoder.records.graph import Node
 from auditcoder.records.task import Check, Task
+from auditcoder.signatures.demos import VERIFY
 from auditcoder.signatures.verifier import VerifyNode
 
 VERIFY_TOKENS = 220
@@ -36,6 +37,7 @@ class Verifier(dspy.Module):
     def __init__(self) -> None:
         super().__init__()
         self.verify = dspy.Predict(VerifyNode)
+        self.verify.demos = VERIFY
 
     def forward(self, task: Task, node: Node, source: str, units: Sequence[str], failing: FailingRun) -> Judgement:
         """Return the judgement on one node.

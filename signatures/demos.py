@@ -1,0 +1,129 @@
+"""One or two worked demonstrations per predictor: for a small model they bring the content, the schema only the form.
+
+All are tasks of our own and in no evaluation set. Optimizers replace them (`predictor.demos`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dspy
+
+from auditcoder.signatures.boundary import BoundaryCase
+from auditcoder.signatures.planner import Step
+
+_MEETINGS = (
+    "A room is booked for the intervals [start, end) in `bookings`, in any order, overlaps allowed. "
+    "Return the length of the longest free gap between bookings, or 0 if there is none."
+)
+_ROPES = (
+    "The first line holds n. Each of the next n lines holds a rope's name and length. "
+    "Print the names of all ropes that are longer than the average length, sorted, one per line."
+)
+_FUNCTION = "Define the function `def longest_gap(bookings: list[list[int]]) -> int:`. It returns the answer."
+_PROGRAM = "A complete program: reads standard input, prints the answer to standard output."
+
+
+def demos(*rows: dict[str, Any]) -> list[dspy.Example]:
+    """Return demonstrations as DSPy keeps them."""
+    return [dspy.Example(**row) for row in rows]
+
+
+OUTLINE = demos(
+    {
+        "task": _MEETINGS,
+        "entry": _FUNCTION,
+        "steps": [
+            Step(
+                name="merge_bookings", goal="merge overlapping or touching bookings into sorted blocks", kind="greedy"
+            ),
+            Step(name="largest_gap", goal="find the largest distance between neighbouring blocks", kind="simulation"),
+        ],
+    },
+    {
+        "task": _ROPES,
+        "entry": _PROGRAM,
+        "steps": [
+            Step(
+                name="parse_ropes", goal="read name and length of every rope from the input text", kind="input-output"
+            ),
+            Step(name="longer_than_average", goal="list the sorted names of ropes above the average", kind="numerical"),
+        ],
+    },
+)
+DETAIL = demos(
+    {
+        "task": _MEETINGS,
+        "step": "merge_bookings: merge overlapping or touching bookings into sorted blocks",
+        "available": "bookings: list[list[int]]",
+        "takes": ["bookings"],
+        "gives": "blocks",
+        "type": "list[list[int]]",
+        "requires": "all(b[0] <= b[1] for b in bookings)",
+        "ensures": "len(result) <= len(bookings)",
+    },
+    {
+        "task": _ROPES,
+        "step": "longer_than_average: list the sorted names of ropes above the average",
+        "available": "stdin: str\nropes: list[tuple[str, float]]",
+        "takes": ["ropes"],
+        "gives": "names",
+        "type": "list[str]",
+        "requires": "len(ropes) > 0",
+        "ensures": "result == sorted(result)",
+    },
+)
+REPLAN = demos(
+    {
+        "task": _MEETINGS,
+        "entry": _FUNCTION,
+        "plan": "- longest_gap (greedy): find the gap",
+        "complaints": "- step longest_gap has the name of the entry point\n- one step repeats the whole task",
+        "steps": OUTLINE[0].steps,
+    }
+)
+BOUNDARY = demos(
+    {
+        "task": _MEETINGS,
+        "examples": "input: longest_gap([[1, 3], [6, 8]])\noutput: 3",
+        "cases": [
+            BoundaryCase(input="longest_gap([])", expected="0"),
+            BoundaryCase(input="longest_gap([[1, 3], [3, 5]])", expected="0"),
+        ],
+    }
+)
+DERIVE = demos(
+    {
+        "task": _MEETINGS,
+        "examples": "input: longest_gap([[1, 3], [6, 8]])\noutput: 3",
+        "input": "longest_gap([[5, 9], [1, 4], [3, 5]])",
+        "steps": "Blocks: [1,4] and [3,5] overlap, [5,9] touches, so one block [1,9]; no gap is left.",
+        "expected": "0",
+    }
+)
+VERIFY = demos(
+    {
+        "goal": "find the largest distance between neighbouring blocks",
+        "contract": "- goal (after): find the largest distance between blocks\n- post1 (after): result >= 0",
+        "code": "def largest_gap(blocks):\n    return max(b[0] - a[0] for a, b in zip(blocks, blocks[1:]))",
+        "failing": "Input: longest_gap([[1, 3], [6, 8]])\nExpected: 3\nObserved: 5",
+        "calls": "- largest_gap([[1, 3], [6, 8]]) -> 5",
+        "reason": "The gap runs from the end of a block (3) to the next start (6), so 3; the code subtracts starts.",
+        "verdict": "reject",
+        "obligation": "goal",
+        "condition": "len(blocks) > 1",
+    },
+    {
+        "goal": "merge overlapping or touching bookings into sorted blocks",
+        "contract": "- goal (after): merge overlapping or touching bookings into sorted blocks",
+        "code": "def merge_bookings(bookings):\n    blocks = []\n    for s, e in sorted(bookings):\n"
+        "        if blocks and s <= blocks[-1][1]:\n            blocks[-1][1] = max(blocks[-1][1], e)\n"
+        "        else:\n            blocks.append([s, e])\n    return blocks",
+        "failing": "Input: longest_gap([[1, 3], [6, 8]])\nExpected: 3\nObserved: 5",
+        "calls": "- merge_bookings([[1, 3], [6, 8]]) -> [[1, 3], [6, 8]]",
+        "reason": "Called with two separate bookings it gives the same two blocks, sorted, which is right.",
+        "verdict": "accept",
+        "obligation": "goal",
+        "condition": "",
+    },
+)
