@@ -1,13 +1,13 @@
-"""Who may define which name: public names by node, foreign names, fresh names for private helpers."""
+"""Who may define which name: public names by node, names of the prelude, fresh names for private helpers."""
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Collection
 
 from auditcoder.core.parsing import Refusal, normalize, parse_source
-from auditcoder.records.graph import ROOT, Node, TaskGraph
+from auditcoder.core.scopes import module_names
+from auditcoder.records.graph import ROOT, Node
 from auditcoder.records.task import EntryPoint, Task
 
 ENTRY_FUNCTION = "main"
@@ -19,48 +19,28 @@ def id_key(node_id: str) -> tuple[tuple[int, ...], str]:
     return tuple(int(digits) for digits in re.findall(r"[0-9]+", node_id)), node_id
 
 
-def entry_owner(graph: TaskGraph, entry: EntryPoint) -> Node | None:
-    """Return the node whose code the program is entered by: the root when it owns code, else the one that fits.
+def starts_here(node_id: str, entry: EntryPoint) -> bool:
+    """Return whether the program is entered by running this node's code: the root of a program or script."""
+    return node_id == ROOT and entry.kind in ("program", "script")
 
-    A structural root owns nothing; then it is the owner whose contract names the entry, or the only owner there is.
+
+def expected_names(node: Node, entry: EntryPoint) -> tuple[str, ...]:
+    """Return the names that a node's code must define: the contract's functions; the root of a class task, the class.
+
+    The root also defines the entry function, whether or not its contract repeats it.
     """
-    owners = sorted(graph.owners, key=lambda node: id_key(node.id))
-    for node in owners:
-        if node.id == ROOT:
-            return node
-    for node in owners:
-        if entry.name and any(signature.name == entry.name for signature in node.contract.signatures):
-            return node
-    return owners[0] if len(owners) == 1 else None
-
-
-def expected_names(graph: TaskGraph, node: Node, entry: EntryPoint) -> tuple[str, ...]:
-    """Return the names that a node's code must define: the contract's functions; for the entry class, the class."""
-    is_entry = entry_owner(graph, entry) == node
-    if is_entry and entry.kind == "class":
+    if node.id == ROOT and entry.kind == "class":
         return (entry.name,)
     names = [signature.name for signature in node.contract.signatures]
-    if is_entry and entry.kind == "function" and entry.name not in names:
+    if node.id == ROOT and entry.kind == "function":
         names.append(entry.name)
     return tuple(dict.fromkeys(names))
 
 
-def foreign_names(graph: TaskGraph, node: Node, task: Task) -> tuple[str, ...]:
-    """Return the names that a node's code must not define: other nodes' public names, and the prelude's."""
-    own = set(expected_names(graph, node, task.entry))
-    others = {
-        name for other in graph.owners if other.id != node.id for name in expected_names(graph, other, task.entry)
-    }
-    return tuple(sorted((others | prelude_names(task)) - own))
-
-
 def prelude_names(task: Task) -> frozenset[str]:
-    """Return the functions and classes that the task's prelude defines; none when it does not parse."""
+    """Return the names that the task's prelude binds, imports included; none when it does not parse."""
     tree = parse_source(normalize(task.prelude))
-    if isinstance(tree, Refusal):
-        return frozenset()
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return frozenset(statement.name for statement in tree.body if isinstance(statement, kinds))
+    return frozenset() if isinstance(tree, Refusal) else module_names(tree).bound
 
 
 def fresh_name(name: str, node_id: str, taken: Collection[str]) -> str:

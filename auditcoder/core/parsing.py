@@ -34,9 +34,9 @@ def normalize(source: str) -> str:
     return text.strip("\n") + "\n"
 
 
-def parse_source(source: str) -> ast.Module | Refusal:
-    """Return the syntax tree of a text that also compiles, or why there is none."""
-    early = _too_much(source)
+def parse_source(source: str, *, most: int = MAX_SOURCE) -> ast.Module | Refusal:
+    """Return the syntax tree of a text of at most `most` characters that also compiles, or why there is none."""
+    early = _too_much(source, most)
     if early is not None:
         return early
     with warnings.catch_warnings():
@@ -55,9 +55,9 @@ def parse_source(source: str) -> ast.Module | Refusal:
     return tree
 
 
-def _too_much(source: str) -> Refusal | None:
-    if len(source) > MAX_SOURCE:
-        return Refusal(f"the code has {len(source)} characters; {MAX_SOURCE} are allowed")
+def _too_much(source: str, most: int) -> Refusal | None:
+    if len(source) > most:
+        return Refusal(f"the code has {len(source)} characters; {most} are allowed")
     depth = run = 0
     for number, line in enumerate(source.split("\n"), start=1):
         for char in line:

@@ -1,9 +1,9 @@
 """Which occurrences of a name mean the module's own binding: Python's scoping rules over the syntax tree.
 
 One walk records every scope's bindings and every use; the uses are resolved after it, when all bindings are known.
-Rules followed (language reference, "Naming and binding"): class bodies are invisible to the functions inside them,
-decorators, defaults, annotations and the first iterable of a comprehension belong to the enclosing scope, a walrus
-binds outside comprehensions, `global` and `nonlocal` win, and names with two leading underscores are mangled in classes.
+Rules followed (language reference, "Naming and binding"): class bodies are invisible to the functions inside them;
+decorators, defaults, annotations and the first iterable of a comprehension belong to the enclosing scope; a walrus
+binds outside comprehensions; `global` and `nonlocal` win; a name with two leading underscores is mangled in a class.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class Use(NamedTuple):
@@ -269,13 +268,10 @@ def bound_by(statement: ast.stmt) -> tuple[str, ...]:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             return (name,)
         case ast.Assign(targets=targets):
-            return tuple(n.id for target in targets for n in ast.walk(target) if _is_stored(n))
+            names = (part for target in targets for part in ast.walk(target) if isinstance(part, ast.Name))
+            return tuple(part.id for part in names if isinstance(part.ctx, ast.Store))
         case ast.AnnAssign(target=ast.Name(id=name), value=value) if value is not None:
             return (name,)
-        case ast.Import(names=names) | ast.ImportFrom(names=names):
-            return tuple(alias.asname or alias.name.partition(".")[0] for alias in names)
+        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+            return tuple(alias.asname or alias.name.partition(".")[0] for alias in aliases)
     return ()
-
-
-def _is_stored(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
