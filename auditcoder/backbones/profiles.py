@@ -136,8 +136,10 @@ def _read(path: Path) -> dict[str, Any]:
         data = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
         raise ConfigError(f"{path} is not valid TOML: {exc}", file=str(path)) from exc
+    data.pop("run", None)  # settings of the run may stand in the same file; the command line reads them
     if unknown := sorted(set(data) - {"profiles", "templates"}):
-        raise ConfigError(f"{path}: unknown table [{unknown[0]}]", hint="Use [profiles.NAME] and [templates.NAME].")
+        hint = "Use [profiles.NAME] and [templates.NAME], and [run] for settings of the run."
+        raise ConfigError(f"{path}: unknown table [{unknown[0]}]", hint=hint)
     for group, tables in data.items():
         if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
             raise ConfigError(f"{path}: [{group}] must hold tables, as in [{group}.NAME]", file=str(path), field=group)
