@@ -55,6 +55,19 @@ def parse_source(source: str, *, most: int = MAX_SOURCE) -> ast.Module | Refusal
     return tree
 
 
+def is_expression(text: str) -> bool:
+    """Return whether a text is one Python expression, as annotations must be."""
+    if _too_much(text, MAX_SOURCE) is not None:
+        return False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ast.parse(text.strip(), mode="eval")
+        except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError):
+            return False
+    return True
+
+
 def _too_much(source: str, most: int) -> Refusal | None:
     if len(source) > most:
         return Refusal(f"the code has {len(source)} characters; {most} are allowed")
