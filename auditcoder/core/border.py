@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from auditcoder.core.imports_border import disturbed_names
+from auditcoder.core.units import IMPORTS
 from auditcoder.records.base import sha256_text
 from auditcoder.records.code import Assembly, CodeUnit
 from auditcoder.records.localization import Scope
 from auditcoder.records.transaction import BorderViolation
-
-IMPORTS = "<imports>"
-"""The unit that assembly derives from the imports of all nodes; nobody writes it (core.md section 2)."""
 
 
 def frozen_complement(assembly: Assembly, scope: Scope) -> tuple[tuple[str, str], ...]:

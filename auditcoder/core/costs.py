@@ -45,8 +45,8 @@ def owner_shares(measurement: Measurement, assembly: Assembly, metric: Metric) -
 def dominant_owner(measurement: Measurement, assembly: Assembly, metric: Metric) -> OwnerShare | None:
     """Return the one owner with at least the threshold and twice the next one's share, or None."""
     shares = owner_shares(measurement, assembly, metric)
-    if not shares or not shares[0].owner or shares[0].share < THRESHOLD:
+    if not shares:
         return None
-    if len(shares) > 1 and shares[0].share < LEAD * shares[1].share:
-        return None
-    return shares[0]
+    first, *others = shares
+    leads = all(first.share >= LEAD * other.share for other in others)
+    return first if first.owner and first.share >= THRESHOLD and leads else None

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import networkx as nx
+
 from auditcoder.core.case import Case
-from auditcoder.core.flow import consumers_of
 from auditcoder.core.obligations import constrained_slots
+from auditcoder.core.slots import slot_graph
 from auditcoder.records.localization import Policy, TurnedAway
 
 
@@ -51,5 +53,7 @@ def _upstream(first: Case, second: Case) -> bool:
 
 def _feeds(first: Case, second: Case) -> bool:
     graph = first.inputs.active.graph
-    reached = consumers_of(graph, constrained_slots(first.finding, graph))
-    return bool(reached.intersection(second.finding.owners)) and set(first.finding.owners) != set(second.finding.owners)
+    links = slot_graph(graph)
+    starts = [slot for slot in constrained_slots(first.finding, graph) if slot in links]
+    reached = {node for start in starts for node, _ in nx.descendants(links, start)}
+    return any(owner in reached for owner in second.finding.owners if owner not in first.finding.owners)

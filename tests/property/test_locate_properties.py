@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auditcoder.core.case import LocateInputs
-from auditcoder.core.flow import consumers_of
 from auditcoder.core.locate import locate
+from auditcoder.core.slots import reaches
 from auditcoder.core.versions import Active, Codes, versions_of
 from auditcoder.records.base import sha256_text
 from auditcoder.records.code import Assembly, CodeUnit, LineOwner, NodeCode
@@ -110,10 +110,6 @@ def worlds(draw: st.DrawFn) -> LocateInputs:
         recording=draw(st.one_of(st.none(), st.just(Recording(check="Q1", calls=calls, complete=True)))),
         policy=draw(st.sampled_from(["paper", "executed-first"])),
     )
-
-
-def reaches(graph: TaskGraph, node_id: str, slot: str) -> bool:
-    return node_id == "S0" or "S0" in consumers_of(graph, [(node_id, slot)])
 
 
 def run(inputs: LocateInputs) -> Localization:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from auditcoder.core.abstention import Abstention
-from auditcoder.core.border import IMPORTS, border_violations, frozen_complement
+from auditcoder.core.border import border_violations, frozen_complement
 from auditcoder.core.scope import select_scope
+from auditcoder.core.units import IMPORTS
 from auditcoder.records.base import sha256_text
 from auditcoder.records.code import Assembly, CodeUnit, UnitKind
 from auditcoder.records.graph import Node, NodeKind, TaskGraph

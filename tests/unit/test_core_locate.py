@@ -9,8 +9,8 @@ import pytest
 
 from auditcoder.core.abstention import Abstention
 from auditcoder.core.case import LocateInputs
-from auditcoder.core.flow import consumers_of
 from auditcoder.core.locate import locate
+from auditcoder.core.slots import reaches
 from auditcoder.core.versions import Active, versions_of
 from auditcoder.core.witness import call_witness
 from auditcoder.records.base import sha256_text
@@ -45,10 +45,6 @@ UNITS: tuple[tuple[str, UnitKind, str], ...] = (
     ("log", "function", "S3"),
     ("<entry>", "block", "S0"),
 )
-
-
-def reaches(graph: TaskGraph, node_id: str, slot: str) -> bool:
-    return node_id == "S0" or "S0" in consumers_of(graph, [(node_id, slot)])
 
 
 def node(node_id: str, name: str, takes: str, gives: str, source: str, **fields: Any) -> Node:
