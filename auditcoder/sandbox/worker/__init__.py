@@ -1,0 +1,1 @@
+"""Runs by path inside the sandboxed processes: standard library only, imports nothing of ours but itself."""
