@@ -404,6 +404,12 @@ def test_contradiction(row: tuple[Finding, tuple[Finding, ...], bool]) -> None:
     assert found.implicated == (() if contradicted else ("S2",))
 
 
+def test_an_accepted_call_does_not_cover_another_that_satisfies_the_condition_too() -> None:
+    twice = Recording(check="Q2", calls=(*CALLS, RecordedCall(unit="total", args=([9, 9, 9],), result=18)))
+    found = run(finding(condition="len(xs) == 3"), executed("F2", verdict="accept", witness=HELD), recording=twice)
+    assert (found.implicated, [item.finding for item in found.supporting]) == (("S2",), ["F1"])
+
+
 # --- preference ------------------------------------------------------------------------------------------------------
 
 SEEN = "len(xs) == 3"
