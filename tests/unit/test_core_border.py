@@ -157,3 +157,9 @@ NO_SCOPE: dict[str, tuple[Localization, Abstention]] = {
 def test_scope_abstains(localization: Localization, reason: Abstention) -> None:
     scope = select_scope(localization, graph(), BEFORE)
     assert scope == Scope(defect=localization.defect, abstained=reason.value)
+
+
+def test_every_abstention_has_a_sentence() -> None:
+    texts = [reason.text for reason in Abstention]
+    assert all(text.endswith(".") for text in texts)
+    assert len(set(texts)) == len(texts)

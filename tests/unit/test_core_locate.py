@@ -493,9 +493,3 @@ def test_abstention(row: tuple[Callable[[], Localization], Abstention, str]) -> 
     found = make()
     assert (found.abstained, found.anchor) == (reason.value, anchor)
     assert (found.rule, found.implicated, found.defect, found.supporting) == (None, (), None, ())
-
-
-def test_every_abstention_has_a_sentence() -> None:
-    texts = [reason.text for reason in Abstention]
-    assert all(text.endswith(".") for text in texts)
-    assert len(set(texts)) == len(texts)
