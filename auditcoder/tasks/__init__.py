@@ -1,0 +1,1 @@
+"""Task files: the format for people, its loader, its JSON Schema."""
