@@ -57,7 +57,7 @@ def seal(*, seq: int, at: datetime, prev: str, event: Event) -> Entry:
         digest = hash_body(body)
         raw = canonical_json({**body, "hash": digest})
         back = EVENT.validate_python(json.loads(raw)["event"])
-        faithful = event_payload(back) == payload
+        faithful = canonical_json(event_payload(back)) == canonical_json(payload)
     except (ValueError, RecursionError) as error:
         raise _unwritable(seq, event, str(error).partition("\n")[0]) from error
     if not faithful:

@@ -45,12 +45,12 @@ DATA = MemoryJournal(SMALL).data
 LINES = DATA.splitlines(keepends=True)
 
 
-def rewritten(data: bytes, seq: int, event: object) -> bytes:
-    """Return a ledger in which one event is replaced and every hash made to fit again."""
+def rewritten(data: bytes, changed: int, /, **fields: object) -> bytes:
+    """Return a ledger in which fields of one line are replaced and every hash is made to fit again."""
     prev, out = GENESIS, []
     for number, raw in enumerate(data.splitlines()):
         body = json.loads(raw)
-        body |= {"prev": prev} | ({"event": event} if number == seq else {})
+        body |= {"prev": prev} | (fields if number == changed else {})
         body["hash"] = sha256_json({name: body[name] for name in ("seq", "at", "prev", "event")})
         out.append(canonical_json(body))
         prev = digest_line(out[-1])
@@ -156,6 +156,16 @@ def test_garbage_lines_are_corrupt(line: bytes) -> None:
 
 
 @pytest.mark.parametrize(
+    "fields",
+    [{"seq": 1}, {"seq": 3}, {"seq": 2.0}, {"seq": "2"}, {"seq": True}, {"at": "yesterday"}, {"at": None}],
+    ids=str,
+)
+def test_a_line_with_fitting_hashes_must_still_be_the_next_line(fields: dict[str, object]) -> None:
+    with pytest.raises(LedgerCorruptError, match="event 2"):
+        parse_ledger(rewritten(DATA, 2, **fields))
+
+
+@pytest.mark.parametrize(
     "event",
     [None, {}, {"kind": "no.such"}, {"kind": "attempt.started", "index": 0, "granularity": "tiny", "reason": ""},
      {"kind": "attempt.started", "index": 0, "granularity": "fine", "reason": "", "more": 1}],
@@ -163,11 +173,12 @@ def test_garbage_lines_are_corrupt(line: bytes) -> None:
 )  # fmt: skip
 def test_an_event_without_our_schema_is_corrupt_though_the_chain_holds(event: object) -> None:
     with pytest.raises(LedgerCorruptError, match="event 2"):
-        parse_ledger(rewritten(DATA, 2, event))
+        parse_ledger(rewritten(DATA, 2, event=event))
 
 
 def test_a_consistently_rewritten_ledger_is_another_ledger() -> None:
-    other = rewritten(DATA, 1, {"kind": "attempt.started", "index": 0, "granularity": "fine", "reason": "asked"})
+    event = {"kind": "attempt.started", "index": 0, "granularity": "fine", "reason": "asked"}
+    other = rewritten(DATA, 1, event=event)
     assert parse_ledger(other).head != parse_ledger(DATA).head
 
 
@@ -194,9 +205,17 @@ def test_what_is_no_json_is_refused_by_the_writer(value: Value) -> None:
         seal(seq=7, at=fixed_clock(), prev=GENESIS, event=observed(value))
 
 
-def test_what_would_not_read_back_is_refused_by_the_writer() -> None:
-    wrong = AttemptStarted.model_construct(index="1", granularity="single", reason="")
-    with pytest.raises(RecordError):
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        AttemptStarted.model_construct(index="1", granularity="single", reason=""),
+        AttemptStarted.model_construct(index=1, granularity="tiny", reason=""),
+        AttemptStarted.model_construct(index=1, granularity="fine"),
+    ],
+    ids=["other type", "other value", "missing field"],
+)
+def test_what_would_not_read_back_is_refused_by_the_writer(wrong: Event) -> None:
+    with pytest.raises(RecordError, match="cannot be written"):
         seal(seq=0, at=fixed_clock(), prev=GENESIS, event=wrong)
 
 

@@ -212,6 +212,7 @@ def test_a_rollback_also_undoes_plan_rank_and_verdicts_of_the_old_candidate() ->
     after = replay([*FIRST, *repair(0, "S1", "rolled-back", inside)])
     assert after.snapshot().candidates[0] == replay(FIRST).candidates[0]
     assert after.workspaces == replay(FIRST).workspaces
+    assert after.versions == replay(FIRST).versions
     assert (after.active, after.repair) == (0, None)
 
 
