@@ -64,7 +64,7 @@ CLASSES: dict[str, tuple[list[Finding], str | None]] = {
     "interface-does-not-reach-a-third": ([interface("S1 S2", "S1", "S2"), semantic("S0")], None),
     "two-separate-interfaces": ([interface("S1 S2", "S1", "S2"), interface("S1_S1 S1_S2", "S1_S1", "S1_S2")], None),
     "interface-to-a-node-outside-joins-nothing": ([interface("S1", "S0", "S1"), interface("S2", "S0", "S2")], None),
-    "interface-to-a-node-outside-breaks-nothing": ([interface("S1 S2", "S1", "S2"), interface("S2", "S2", "S0")], "Ifc"),
+    "interface-to-outside-breaks-nothing": ([interface("S1 S2", "S1", "S2"), interface("S2", "S2", "S0")], "Ifc"),
     "commitment-of-its-own-branch": ([commitment("S1", "D2")], "Cmt"),
     "commitment-covers-findings-below": ([commitment("S1", "D2"), semantic("S1_S2")], "Cmt"),
     "commitment-outranks-interface": ([commitment("S1_S1", "D2"), interface("S1_S1 S1_S2", "S1_S1", "S1_S2")], "Cmt"),
