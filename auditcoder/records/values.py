@@ -79,7 +79,7 @@ def decode(value: Value) -> Any:
         if tag in _CONTAINERS:
             return _CONTAINERS[tag](decode(item) for item in body)  # type: ignore[union-attr]
         if tag == "dict":
-            return {decode(k): decode(v) for k, v in body}  # type: ignore[union-attr,misc]
+            return {decode(k): decode(v) for k, v in body}  # type: ignore[union-attr,misc,str-unpack]
         if tag == "int":
             return int(body, 16)  # type: ignore[arg-type]
         if tag == "float":
