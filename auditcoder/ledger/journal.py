@@ -146,6 +146,7 @@ class FileJournal(ReplayingJournal):
 
 
 def _lock(file: Path, descriptor: int) -> None:
+    """Take the lock of the open file, not of the process: reading the ledger elsewhere in it must not release it."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
