@@ -10,7 +10,6 @@ from auditcoder.core.rank import rank_of
 from auditcoder.core.state import RunState, in_node_order
 from auditcoder.programs.session import Candidate, Session
 from auditcoder.records.code import Assembly, NodeCode
-from auditcoder.records.events import ProgramAssembled
 from auditcoder.records.graph import TaskGraph
 from auditcoder.records.task import checks_hash
 
@@ -33,8 +32,7 @@ def run_candidate(
     Raises:
         SandboxError: the isolation failed.
     """
-    number = session.next_candidate()
-    session.journal.emit(ProgramAssembled(candidate=number, attempt=attempt, assembly=assembly))
+    number = session.assembled(attempt, assembly)
     report = session.run_checks(number, assembly)
     state = RunState(
         graph=graph,

@@ -26,7 +26,7 @@ from auditcoder.programs.regenerator import Regenerator
 from auditcoder.programs.session import Candidate, Session
 from auditcoder.programs.writing import Written, write_node
 from auditcoder.records.code import NodeCode
-from auditcoder.records.events import CodeWritten, ProgramAssembled, RepairEnded, RepairStarted
+from auditcoder.records.events import CodeWritten, RepairEnded, RepairStarted
 from auditcoder.records.graph import Node
 
 
@@ -104,12 +104,11 @@ class Repair(dspy.Module):
         graph = opened.state.graph
         codes = {**opened.state.code_map, code.node: code}
         try:
-            assembly = assemble(graph, codes, session.task)
+            assembly = assemble(graph, codes, session.task, before=opened.state.assembly)
         except AssemblyError as error:
             return _ended(session, active, close_without_candidate(opened, f"does not link: {error.message}"[:300]))
         if crossings(opened, assembly):
-            event = ProgramAssembled(candidate=session.next_candidate(), attempt=active.attempt, assembly=assembly)
-            session.journal.emit(event)
+            session.assembled(active.attempt, assembly)
             return _ended(session, active, close_at_border(opened, assembly))
         candidate = run_candidate(session, active.attempt, graph, codes, assembly)
         closed = close_transaction(opened, candidate.state)

@@ -10,11 +10,12 @@ from auditcoder.core.state import RunState
 from auditcoder.records.base import sha256_json
 from auditcoder.records.code import Assembly
 from auditcoder.records.config import RunConfig
-from auditcoder.records.events import CallsRecorded, ChecksRun, CostsMeasured, FindingsAdded
+from auditcoder.records.events import CallsRecorded, ChecksRun, CostsMeasured, FindingsAdded, ProgramAssembled
 from auditcoder.records.execution import CheckResult, ExecutionReport, Measurement, Recording
 from auditcoder.records.finding import Finding
 from auditcoder.records.task import Check, Task, checks_hash
 from auditcoder.records.transaction import Rank
+from auditcoder.sandbox.gate import gate
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,24 @@ class Session:
             self.findings.extend(findings)
             self.journal.emit(FindingsAdded(findings=tuple(findings)))
 
+    def assembled(self, attempt: int, assembly: Assembly) -> int:
+        """Return the number of a new candidate, recorded with what the static gate found in it."""
+        number = self.next_candidate()
+        event = ProgramAssembled(
+            candidate=number, attempt=attempt, assembly=assembly, gate=self._gate_findings(assembly)
+        )
+        self.journal.emit(event)
+        return number
+
     def run_checks(self, number: int, assembly: Assembly) -> ExecutionReport:
         """Return the verdicts of a candidate on Q; paid once, also over a resume.
+
+        Under the strict gate a program with findings is turned away before it runs.
 
         Raises:
             SandboxError: the isolation failed.
         """
+        findings = self._gate_findings(assembly) if self.config.gate == "strict" else ()
         key = self._key("run", assembly, checks_hash(self.checks))
         event = self.journal.effect(
             ChecksRun,
@@ -65,7 +78,9 @@ class Session:
             lambda: ChecksRun(
                 key=key,
                 candidate=number,
-                report=self.executor.run(assembly.program, self.task.entry, self.checks, self.task.limits),
+                report=self._rejected(assembly, findings)
+                if findings
+                else self.executor.run(assembly.program, self.task.entry, self.checks, self.task.limits),
             ),
         )
         return event.report
@@ -108,12 +123,18 @@ class Session:
         )
         return event.measurement
 
-    def first_failing(self, report: ExecutionReport) -> tuple[Check, CheckResult] | None:
-        """Return the anchor: the first check of Q that did not pass, with its result."""
-        for check, result in zip(self.checks, report.results, strict=True):
-            if result.outcome != "pass":
-                return check, result
-        return None
+    def _gate_findings(self, assembly: Assembly) -> tuple[str, ...]:
+        if self.config.gate == "off":
+            return ()
+        found = gate(assembly.program).findings
+        return tuple(f"line {finding.line}: {finding.rule}: {finding.message}" for finding in found)
+
+    def _rejected(self, assembly: Assembly, findings: tuple[str, ...]) -> ExecutionReport:
+        results = tuple(
+            CheckResult(check=check.id, outcome="policy-reject", detail="gate", message=findings[0])
+            for check in self.checks
+        )
+        return ExecutionReport(program=assembly.digest, results=results)
 
     def _key(self, what: str, assembly: Assembly, extra: str) -> str:
         return sha256_json([what, assembly.digest, extra, self.task.limits.model_dump(mode="json")])

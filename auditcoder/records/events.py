@@ -135,6 +135,8 @@ class ProgramAssembled(Record):
     """0, 1, ... over the run."""
     attempt: int
     assembly: Assembly
+    gate: tuple[str, ...] = ()
+    """What the static policy gate found: `line N: rule: message`; labels, never isolation."""
 
 
 class ChecksRun(Record):

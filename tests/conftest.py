@@ -1,0 +1,92 @@
+"""Fixtures that several kinds of tests share: the sandbox, and a run of the pipeline on scripted answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from auditcoder.backbones.lm import lm_over
+from auditcoder.backbones.profiles import Profile
+from auditcoder.backbones.recording import RecordingEngine
+from auditcoder.backbones.scripted import ScriptedEngine, scripted_facts
+from auditcoder.ledger.fold import fold
+from auditcoder.ledger.journal import MemoryJournal
+from auditcoder.programs.session import Candidate
+from auditcoder.programs.solver import solve_task
+from auditcoder.records.config import ROLES, Role, RunConfig
+from auditcoder.records.events import Event
+from auditcoder.records.run import RunRecord
+from auditcoder.records.task import Task
+from auditcoder.sandbox.executor import SandboxExecutor
+from auditcoder.sandbox.predicates import MeteredEvaluator
+
+Script = Callable[[Role, str], str]
+"""Answers a prompt (all messages as one text) of a role."""
+
+
+@dataclass(frozen=True)
+class ScriptedRun:
+    """What a run on scripted answers left behind."""
+
+    candidate: Candidate
+    record: RunRecord
+    events: tuple[Event, ...]
+    calls: tuple[tuple[Role, str], ...]
+    """(role, prompt) of every call that reached the script."""
+
+
+@pytest.fixture(scope="session")
+def executor() -> Iterator[SandboxExecutor]:
+    with SandboxExecutor() as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def solve(executor: SandboxExecutor) -> Callable[..., ScriptedRun]:
+    """Return a function that solves a task on a script: `solve(task, script, weak=True, **config)`."""
+
+    def run(
+        task: Task, script: Script, *, weak: bool = True, journal: MemoryJournal | None = None, **config: Any
+    ) -> ScriptedRun:
+        calls: list[tuple[Role, str]] = []
+        ledger = journal if journal is not None else MemoryJournal()
+
+        def engine(role: Role) -> RecordingEngine:
+            def answer(request: Any) -> str:
+                prompt = "\n".join([request.system or "", *(message.text or "" for message in request.messages)])
+                calls.append((role, prompt))
+                return script(role, prompt)
+
+            inner = ScriptedEngine(answer)
+            return RecordingEngine(
+                inner, journal=ledger, role=role, facts=scripted_facts(), supports_schema=True, supports_prefill=False
+            )
+
+        profile = Profile(name="scripted", engine="lm", model="scripted")
+        candidate = solve_task(
+            task,
+            RunConfig(**{"boundary": "none", **config}),
+            journal=ledger,
+            executor=executor,
+            evaluator=MeteredEvaluator(),
+            lms={role: lm_over(engine(role), profile) for role in ROLES},
+            facts=dict.fromkeys(ROLES, scripted_facts()),
+            weak=weak,
+        )
+        return ScriptedRun(candidate, fold(ledger.events), ledger.events, tuple(calls))
+
+    return run
+
+
+def fenced(code: str) -> str:
+    """Return code as a model answers it."""
+    return f"```python\n{code}\n```"
+
+
+def form(**fields: Any) -> str:
+    """Return an answer under a schema."""
+    return json.dumps(fields)
