@@ -127,6 +127,11 @@ class SandboxExecutor:
         memory = self._watch(program, entry, check, limits, units, "memory")
         return advisory.measurement(check, units, cpu, memory)
 
+    def worker_pid(self) -> int:
+        """Return the process id of the worker, started if need be: who measures costs needs it."""
+        with self._lock:
+            return self._ready().pid
+
     def close(self) -> None:
         """End the worker; a later run starts a new one."""
         with self._lock:
@@ -175,10 +180,13 @@ class SandboxExecutor:
                 raise HarnessError(f"the advisory run failed twice: {error}") from error
 
     def _child(self, job: Job, checks: list[Check], watch: dict[str, Any] | None) -> tuple[ChildRun, RecordStream]:
+        order, records = job.order(checks, watch)
+        return run_child(self._ready(), order, records), records
+
+    def _ready(self) -> WorkerProcess:
         if self._worker is None:
             self._worker = WorkerProcess(self._probed.rung, self._preload)
-        order, records = job.order(checks, watch)
-        return run_child(self._worker, order, records), records
+        return self._worker
 
     def _twice(self, attempt: Callable[[], T]) -> T:
         """Return what the attempt returns; a lost worker is replaced once."""

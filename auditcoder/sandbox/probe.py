@@ -26,6 +26,7 @@ _HOW = {
     "seccomp": "seccomp: a kernel with CONFIG_SECCOMP_FILTER on x86_64 or aarch64",
     "uid": "another uid: run as root, or gain namespaces or Landlock",
 }
+_PRELOAD = ("ctypes", "resource", "signal", "socket", "tempfile", "threading")
 _QUOTA = "exceed the folder quota"
 
 
@@ -63,7 +64,7 @@ def examine(rung: Rung, reasons: tuple[str, ...] = ()) -> Probed:
     Raises:
         HarnessError: it does not start, ordinary acts fail, or a forbidden act succeeds that this level rules out.
     """
-    with WorkerProcess(rung) as worker:
+    with WorkerProcess(rung, _PRELOAD) as worker:
         try:
             seen = observe(worker)
         except WorkerLostError as error:

@@ -28,7 +28,7 @@ _LADDER = (
     Rung(3, "namespaces + seccomp", True, False, True, "caps"),
     Rung(2, "Landlock + seccomp", False, True, True, "caps"),
     Rung(1, "seccomp + other uid", False, False, True, "uid"),
-    Rung(0, "limits", False, False, True, "none"),
+    Rung(0, "limits + seccomp", False, False, True, "caps"),
     Rung(0, "limits", False, False, False, "none"),
 )
 

@@ -35,6 +35,8 @@ class WorkerProcess:
         # The kernel then adds to each message the sender's process id as this namespace sees it.
         self.control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         self._root = tempfile.mkdtemp(prefix="auditcoder-", dir=_root_parent(rung))
+        if rung.drop == "uid":
+            Path(self._root).chmod(0o711)  # the other uid has to pass through to its own work folder
         self._errors = os.memfd_create("worker-errors", os.MFD_CLOEXEC)
         try:
             with inner:
@@ -48,7 +50,7 @@ class WorkerProcess:
         self.control.settimeout(settings.START_SECONDS)
         try:
             self.control.send(setup)
-            answer = self.control.recv(_MESSAGE)
+            answer, self.pid, _ = self.receive()
         except OSError as error:
             raise HarnessError(f"the worker did not start: {error}. {self._said()}".strip()) from error
         self.control.settimeout(None)
@@ -116,7 +118,7 @@ def memory_file(name: str, data: bytes, *, sealed: bool) -> int:
 
 
 def _spawn(control: int, errors: int) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-s", "-S", "-P", "-B", str(settings.WORKER_MAIN), str(control)]
+    command = [sys.executable, "-s", "-S", "-P", str(settings.WORKER_MAIN), str(control)]
     return subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,

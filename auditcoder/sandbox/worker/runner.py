@@ -105,12 +105,19 @@ def _run_module(request: dict[str, Any], channel: Channel, watch: advisory.Watch
         items = _Items(request, channel, module, flush)
         for index, item in enumerate(request["items"]):
             items.answer(index, item, out, err)
-    for method in flush:
-        method()
+    _flush_all(flush)
     if watch is not None:
         watch.finish()
     channel.send({"r": "end"})
     return 0
+
+
+def _flush_all(methods: tuple[Callable[[], None], ...]) -> None:
+    for method in methods:
+        try:
+            method()
+        except (OSError, ValueError):
+            continue  # the program closed the stream; its values count all the same
 
 
 class _Items:
@@ -141,8 +148,7 @@ class _Items:
             self._channel.send({**record, "x": fault})
 
     def _finish(self, record: dict[str, Any], out: streams.CountingRaw, err: streams.CountingRaw) -> None:
-        for method in self._flush:
-            method()
+        _flush_all(self._flush)
         record["o"], record["e"] = out.count, err.count
 
     def _target(self) -> Any:
