@@ -41,8 +41,9 @@ def run_bounded(work: Callable[[threading.Event], T], seconds: float) -> T:
     """
     task = _Task(work)
     context = contextvars.copy_context()
-    threading.Thread(target=context.run, args=(task.run,), daemon=True, name="auditcoder-call").start()
+    thread = threading.Thread(target=context.run, args=(task.run,), daemon=True, name="auditcoder-call")
     try:
+        thread.start()
         finished = task.done.wait(seconds)
     except BaseException:
         task.cancelled.set()

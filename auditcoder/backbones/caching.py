@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from dspy.lm15 import Request, Response
 
 from auditcoder.backbones.folders import cache_folder, write_atomically
 from auditcoder.backbones.wire import request_json, response_from_json, response_json
+from auditcoder.errors import RecordError
 from auditcoder.records.base import sha256_json
 from auditcoder.records.config import ModelFacts
 
@@ -26,8 +26,8 @@ class AnswerCache:
     def get(self, facts: ModelFacts, request: Request) -> Response | None:
         """Return the kept answer to this very request to this very model, or None."""
         try:
-            return response_from_json(json.loads(self._path(facts, request).read_bytes()))
-        except (OSError, ValueError, KeyError, TypeError):
+            return response_from_json(self._path(facts, request).read_bytes())
+        except (OSError, RecordError):
             return None  # absent, or written by another version: ask again
 
     def put(self, facts: ModelFacts, request: Request, response: Response) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import secrets
 import threading
 import time
@@ -38,6 +39,7 @@ LOAD_SECONDS = 900.0
 _BATCH = 512
 """Prompt tokens per step: a request can be cancelled between two steps. Equal to the runtime's micro-batch."""
 _HOST_CACHE_MIB = 512
+_JSON_BEGINS = re.compile(r'\s*(?:[\[{"\d-]|true|false|null|$)')
 _DRAFT_FROM, _DRAFT_LENGTH = 4, 12
 """Prompt lookup: an n-gram of 4 tokens seen before drafts the 12 that followed it."""
 
@@ -244,8 +246,8 @@ class _Answer:
             raise _engine_error(self._error)
         if not self._finish:
             raise ServerError("the runtime ended without an answer")
-        if request.config.response_format and self._finish == "stop":
-            _check_json("".join(self._text))
+        if request.config.response_format:
+            _check_json("".join(self._text), cut=self._finish == "length")
         return Response(
             id=f"local-{sha256_text(request_json(request))[:16]}",
             model=request.model,
@@ -257,10 +259,13 @@ class _Answer:
         )
 
 
-def _check_json(text: str) -> None:
+def _check_json(text: str, *, cut: bool) -> None:
     # A schema that does not compile is dropped by the sampler without a word: then the answer is no JSON.
     try:
-        json.loads(text)
+        if not cut:
+            json.loads(text)
+        elif not _JSON_BEGINS.match(text):
+            raise ValueError(text[:20])
     except ValueError as exc:
         raise InvalidRequestError("the JSON schema was not applied: it does not compile to a grammar") from exc
 

@@ -16,45 +16,53 @@ from dspy.utils.exceptions import (
     LMTransportError,
 )
 
-from auditcoder.errors import BackboneAuthError, BackboneError, BackboneUnavailableError, ContextOverflowError
+from auditcoder.errors import (
+    AuditCoderError,
+    BackboneAuthError,
+    BackboneError,
+    BackboneUnavailableError,
+    ContextOverflowError,
+)
 
 
 class CallError(BackboneError):
     """Base of the errors that one request can end in. `code` and `hint` are ours; DSPy sees its own class."""
 
-    transient = False
-    """Whether the same request may succeed a moment later."""
+    advice = "Check the profile: `auditcoder models check`."
+    """The hint where none is given, as for an error out of a ledger."""
 
-    def __init__(self, message: str, *, hint: str = "", transient: bool | None = None, **fields: object) -> None:
+    def __init__(self, message: str, *, hint: str = "", **fields: object) -> None:
         DSPyError.__init__(cast(DSPyError, self), message)  # every concrete class below is one
         self.code = type(self).code
-        self.message, self.hint, self.fields = message, hint, fields
-        if transient is not None:
-            self.transient = transient
+        self.message, self.hint, self.fields = message, hint or self.advice, fields
 
 
 class UnavailableError(CallError, BackboneUnavailableError, LMTransportError):
     """The server is down, refuses, times out or answers garbage."""
 
     code = BackboneUnavailableError.code
+    advice = "Is the server up, and does it speak the OpenAI chat API?"
 
 
 class AuthRefusedError(CallError, BackboneAuthError, LMAuthError):
     """The key is missing or refused."""
 
     code = BackboneAuthError.code
+    advice = "Set the API key variable of the profile (api_key_env)."
 
 
 class ContextFullError(CallError, ContextOverflowError, ContextWindowExceededError):
     """The prompt does not fit the context window."""
 
     code = ContextOverflowError.code
+    advice = "Shorten the task, or use a model with a larger context."
 
 
 class RefusedError(CallError, LMProviderError):
     """The request is refused for another reason: an unknown model, a schema that does not compile, no credit."""
 
     code = BackboneError.code
+    advice = "Check the model id and the profile's supports_schema."
 
 
 _BY_CODE: dict[str, type[CallError]] = {
@@ -80,22 +88,21 @@ def from_engine(error: Exception, *, where: str) -> CallError:
         case CallError():
             return error
         case lm15.ContextLengthError():
-            return ContextFullError(text, hint="Shorten the task, or use a model with a larger context.")
+            return ContextFullError(text)
         case lm15.AuthError() | lm15.NotConfiguredError():
-            return AuthRefusedError(text, hint="Set the API key variable of the profile (api_key_env).")
+            return AuthRefusedError(text)
         case lm15.BillingError():
             return RefusedError(text, hint="The account has no credit or quota left.")
-        case lm15.RateLimitError() | lm15.ServerError() | lm15.TransportError():
-            return UnavailableError(text, hint=_UP, transient=True)
         case lm15.TimeoutError() | TimeoutError():
             return UnavailableError(text, hint="Raise timeout_seconds of the profile, or lower max_tokens.")
+        case lm15.RateLimitError() | lm15.ServerError() | lm15.TransportError():
+            return UnavailableError(text)
         case lm15.InvalidRequestError() | lm15.ConfigurationError() | lm15.CapabilityError():
-            return RefusedError(text, hint="Check the model id and the profile's supports_schema.")
+            return RefusedError(text)
+        case AuditCoderError():
+            return UnavailableError(error.message, hint=error.hint)
         case _:
-            return UnavailableError(f"{text} (no usable chat completion)", hint=_UP)
-
-
-_UP = "Is the server up, and does it speak the OpenAI chat API? Try `auditcoder models check`."
+            return UnavailableError(f"{text} (no usable chat completion)")
 
 
 def _first_line(error: Exception) -> str:

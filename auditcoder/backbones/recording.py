@@ -71,13 +71,15 @@ class RecordingEngine:
 
         Raises:
             CallError: what the call ended in, now or when it was recorded.
+            RecordError: the recorded answer is malformed.
         """
         canonical = request_json(request)
         key = sha256_json([self.role, self.facts.model, self.facts.sha256, canonical])
-        event = self._journal.effect(ModelCalled, key, lambda: self._perform(key, request, canonical))
+        raised: list[CallError] = []
+        event = self._journal.effect(ModelCalled, key, lambda: self._perform(key, request, canonical, raised))
         if event.error:
-            raise from_recorded(event.error)
-        return response_from_json(json.loads(event.response))
+            raise raised[0] if raised else from_recorded(event.error)
+        return response_from_json(event.response)
 
     def stream(self, request: Request) -> Iterator[Any]:
         """Yield the finished answer as stream events."""
@@ -86,7 +88,7 @@ class RecordingEngine:
     def __deepcopy__(self, memo: dict[int, Any]) -> RecordingEngine:
         return self  # one journal, one model: copies of a program share both
 
-    def _perform(self, key: str, request: Request, canonical: str) -> ModelCalled:
+    def _perform(self, key: str, request: Request, canonical: str, raised: list[CallError]) -> ModelCalled:
         began = self._clock()
         common: dict[str, Any] = {
             "key": key,
@@ -101,6 +103,7 @@ class RecordingEngine:
         try:
             response, cached = self._answer(request)
         except CallError as exc:
+            raised.append(exc)
             return ModelCalled(**common, error=recorded_form(exc), seconds=round(self._clock() - began, 3))
         return ModelCalled(
             **common,

@@ -17,6 +17,7 @@ from dspy.lm15 import (
     Message,
     OpenAIChatCompat,
     ProviderDefinition,
+    ProviderError,
     RateLimitError,
     Request,
     Response,
@@ -48,24 +49,25 @@ class RemoteEngine:
     def __init__(
         self, profile: Profile, inner: Engine, wire_model: str, *, pause: Callable[[float], None] = time.sleep
     ):
-        self._profile = profile
-        self._inner = inner
-        self._wire_model = wire_model
+        self.profile = profile
+        self.inner = inner
+        self.wire_model = wire_model
         self._pause = pause
 
     def complete(self, request: Request) -> Response:
         """Return the server's answer; an echo of the prefill is cut off."""
-        limit = self._profile.timeout_seconds
-        wired = replace(request, model=self._wire_model)
+        limit = self.profile.timeout_seconds
+        wired = replace(request, model=self.wire_model)
         response = run_bounded(lambda cancelled: self._attempts(wired, cancelled), limit)
+        _check_shape(response)
         return _normalized(response, request)
 
     def _attempts(self, request: Request, cancelled: Any) -> Response:
-        for attempt in range(self._profile.retries + 1):
+        for attempt in range(self.profile.retries + 1):
             try:
-                return self._inner.complete(request)
+                return self.inner.complete(request)
             except _TRANSIENT as exc:
-                if attempt == self._profile.retries or cancelled.is_set():
+                if attempt == self.profile.retries or cancelled.is_set():
                     raise
                 self._pause(_delay(exc, attempt))
         raise AssertionError("the last attempt returns or raises")
@@ -121,8 +123,19 @@ def _delay(error: Any, attempt: int) -> float:
     return min(max(float(asked), 0.0), _LONGEST_PAUSE)
 
 
+def _check_shape(response: Response) -> None:
+    # DSPy's client takes a chat completion without a choice for an empty answer.
+    body: Any = response.provider_data or {}
+    if "choices" not in body:
+        return
+    choices = body["choices"]
+    if not (isinstance(choices, list) and choices and isinstance(choices[0].get("message"), dict)):
+        raise ProviderError("the reply is no chat completion: it has no choice with a message")
+
+
 def _normalized(response: Response, request: Request) -> Response:
     text, prefill = response_text(response), prefill_of(request)
-    if prefill and text.startswith(prefill):
-        response = replace(response, message=Message.assistant(text[len(prefill) :]))
+    kept = text.removeprefix(prefill) if prefill else text
+    if kept != (response.message.text or ""):
+        response = replace(response, message=Message.assistant(kept))
     return replace(response, model=request.model)

@@ -39,7 +39,7 @@ class Tape:
         self.model_hash = model_hash
         self.supports_prefill = supports_prefill
         self._inner = inner
-        self._answers = dict(_read(path)) if path.exists() else {}
+        self._answers: dict[str, str] = dict(_read(path)) if path.exists() else {}
 
     def complete(self, request: Request) -> Response:
         """Return the recorded answer.
@@ -63,23 +63,23 @@ class Tape:
     def __deepcopy__(self, memo: dict[int, Any]) -> Tape:
         return self
 
-    def _ask(self, key: str, request: Request) -> dict[str, Any]:
+    def _ask(self, key: str, request: Request) -> str:
         if self._inner is None:
             asked = (request.messages[-1].text or "")[:200]
             raise TapeMissError(
                 f"{self.path.name} has no answer for {key[:12]}: {asked!r}",
                 hint="The prompt or the model changed: record the tape again with the model.",
             )
-        answer: dict[str, Any] = json.loads(response_json(self._inner.complete(request)))
+        answer = response_json(self._inner.complete(request))
         with self.path.open("a", encoding="ascii") as file:
-            file.write(json.dumps({"key": key, "response": answer}, sort_keys=True) + "\n")
+            file.write(f'{{"key":"{key}","response":{answer}}}\n')
         return answer
 
 
-def _read(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _read(path: Path) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(path.read_text("ascii").splitlines(), 1):
         try:
             entry = json.loads(line)
-            yield entry["key"], entry["response"]
+            yield entry["key"], json.dumps(entry["response"])
         except (ValueError, KeyError, TypeError) as exc:
             raise BackboneError(f"{path.name}, line {number} is no tape entry: {exc}") from exc
