@@ -57,6 +57,21 @@ def load(ids: Sequence[int] | None = None, data_dir: Path | str | None = None) -
     return tuple(_task(row_of(rows, task_id, folder), style_of(styles, task_id, folder), folder) for task_id in wanted)
 
 
+def numbers(data_dir: Path | str | None = None, *, level: str = "") -> tuple[int, ...]:
+    """Return the ids of one difficulty level ('' for all) whose tests decide alone, in ascending order.
+
+    Left out are the tasks with several right answers: their tests know one of them.
+
+    Raises:
+        TaskError: the data is absent or malformed.
+    """
+    folder = data_folder(data_dir) / "apps"
+    styles = styles_by_id(folder)
+    rows = rows_by_id(folder)
+    fitting = (task_id for task_id, row in rows.items() if level in ("", row.get("difficulty")))
+    return tuple(sorted(task_id for task_id in fitting if not style_of(styles, task_id, folder).several_answers))
+
+
 def rows_by_id(folder: Path) -> dict[int, dict[str, Any]]:
     """Return the rows of the pack, the first one of each id. Hidden tests are in them: only for eval."""
     path = folder / ROWS

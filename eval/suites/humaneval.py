@@ -39,6 +39,15 @@ def load(ids: Sequence[int] | None = None, data_dir: Path | str | None = None) -
     return tuple(_task(number, row_of(rows, number, folder), visible.get(number, {}), folder) for number in wanted)
 
 
+def numbers(data_dir: Path | str | None = None) -> tuple[int, ...]:
+    """Return the numbers of all tasks, in ascending order.
+
+    Raises:
+        TaskError: the data is absent or malformed.
+    """
+    return tuple(sorted(rows_by_number(data_folder(data_dir) / "humaneval" / OFFICIAL)))
+
+
 def rows_by_number(path: Path) -> dict[int, dict[str, Any]]:
     """Return rows by the number in `HumanEval/<number>`. Hidden tests are in them: only for eval."""
     return {_number(field(row, "task_id", str, path), path): row for row in read_rows(path)}

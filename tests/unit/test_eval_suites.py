@@ -30,6 +30,7 @@ ROWS: list[dict[str, Any]] = [
     {
         "id": 12,
         "description": "Print the sum.",
+        "difficulty": "interview",
         "starter_code": "",
         "sample_io": [{"input": "1 2\n", "output": ["3\n"]}],
         "test_list": [{"input": "4 5\n", "output": ["9"]}, {"input": f"0 0\n{CANARY}", "output": ["0"]}],
@@ -164,6 +165,13 @@ def test_humaneval_examples_prelude_and_signature(data: Path) -> None:
     assert task.entry.signature is not None
     assert task.entry.signature.render() == "grow(x: float, times: int) -> float"
     assert PROMPT.strip() in task.statement
+
+
+def test_numbers_leave_out_what_no_test_decides(data: Path) -> None:
+    assert apps.numbers(data) == (11, 12, 14, 1613)
+    assert apps.numbers(data, level="interview") == (12,)
+    assert apps.numbers(data, level="none") == ()
+    assert humaneval.numbers(data) == (0,)
 
 
 def test_references(data: Path) -> None:
