@@ -62,10 +62,10 @@ def guarded(command: Callable[P, int]) -> Callable[P, NoReturn]:
 
 
 def complain(error: AuditCoderError) -> None:
-    """Print an error of ours: code, message, and on the next line what to do."""
+    """Print an error of ours: code, message, and on the next lines what to do."""
     print(f"error[{error.code}]: {error.message}", file=sys.stderr)
-    if error.hint:
-        print(f"  {error.hint}", file=sys.stderr)
+    for more in (*error.hint.splitlines(), *getattr(error, "__notes__", ())):
+        print(f"  {more}", file=sys.stderr)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from auditcoder import __version__
-from auditcoder.cli import show
+from auditcoder.cli import doctor, models, schema, show, solve
 
 app = typer.Typer(
     name="auditcoder",
@@ -37,7 +37,11 @@ def root(
     """Generate programs whose construction record can be audited: plan, write, check, repair, and keep the proof."""
 
 
+app.command("solve", epilog=solve.EXAMPLES)(solve.command)
 app.command("show", epilog=show.EXAMPLES)(show.command)
+app.command("doctor", epilog=doctor.EXAMPLES)(doctor.command)
+app.command("schema", epilog=schema.EXAMPLES)(schema.command)
+app.add_typer(models.app, name="models")
 
 
 def main() -> None:

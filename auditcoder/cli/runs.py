@@ -51,6 +51,16 @@ def new_folder(out: Path, task: Task, config: RunConfig, now: datetime) -> Path:
     raise ConfigError(f"no free name for a run of {task.id} in {out}", hint="Choose another --out.")
 
 
+def discard_unbegun(folder: Path) -> bool:
+    """Remove a run folder in which nothing was recorded yet; return whether it was one."""
+    ledger = folder / LEDGER_NAME
+    if not folder.is_dir() or (ledger.exists() and ledger.stat().st_size) or set(folder.iterdir()) - {ledger}:
+        return False
+    ledger.unlink(missing_ok=True)
+    folder.rmdir()
+    return True
+
+
 def is_run(path: Path) -> bool:
     """Return whether this is a run folder."""
     return (path / LEDGER_NAME).is_file()

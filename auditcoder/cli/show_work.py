@@ -5,13 +5,12 @@ from __future__ import annotations
 import json as json_module
 from pathlib import Path
 
-from rich.console import Console
-
 from auditcoder.cli.exits import FINDINGS, OK
 from auditcoder.cli.showing.line import line_part
 from auditcoder.cli.showing.node import node_part
 from auditcoder.cli.showing.part import Part
 from auditcoder.cli.showing.run import run_part
+from auditcoder.cli.terminal import terminal
 from auditcoder.ledger.outputs import load_run
 from auditcoder.records.run import RunRecord
 
@@ -28,7 +27,7 @@ def show(run: Path, what: str, *, json: bool) -> int:
     if json:
         print(json_module.dumps(part.data, indent=2, ensure_ascii=True))
     else:
-        console = Console(highlight=False, markup=False)
+        console = terminal()
         for shown in part.text:
             console.print(shown)
     return OK if what or solved(record) else FINDINGS

@@ -104,6 +104,11 @@ def test_outside_the_scope(candidate: Assembly, expected: list[tuple[str, str, s
     assert [(item.unit, item.owner, item.change) for item in found] == expected
 
 
+def test_recorded_digests_are_never_trusted() -> None:
+    forged = MAIN.model_copy(update={"digest": PARSE.digest})
+    assert border_violations(after(units=(forged, *REST[1:])), after(units=REST), SCOPE) == ()
+
+
 def test_the_first_import_block_of_a_program_is_judged_too() -> None:
     bare = program(MAIN, PARSE, TOTAL, HELP)
     harmless = program(unit(IMPORTS, "S0", "import bisect", "block"), MAIN, PARSE, TOTAL, HELP)
@@ -140,6 +145,11 @@ def test_one_implicated_owner_is_regenerated_with_all_its_units() -> None:
 def test_the_root_is_regenerated_with_its_blocks() -> None:
     scope = select_scope(localized("S0"), graph(), BEFORE)
     assert (scope.nodes, scope.units) == (("S0",), (IMPORTS, "main"))
+
+
+def test_a_structural_node_is_not_regenerated_even_if_a_unit_names_it() -> None:
+    scope = select_scope(localized("S3"), graph(), program(unit("stray", "S3", "def stray(): pass")))
+    assert scope.abstained == Abstention.OWNS_NO_CODE
 
 
 NO_SCOPE: dict[str, tuple[Localization, Abstention]] = {

@@ -199,8 +199,7 @@ RULES: dict[str, tuple[Callable[[], Localization], str, str, str, str]] = {
 def test_rule(row: tuple[Callable[[], Localization], str, str, str, str]) -> None:
     make, rule, implicated, failure, grade = row
     found = make()
-    assert found.abstained == ""
-    assert (found.anchor, found.rule, found.implicated) == ("Q2", rule, (implicated,))
+    assert (found.abstained, found.anchor, found.rule, found.implicated) == ("", "Q2", rule, (implicated,))
     assert (found.failure, found.grade, found.defect) == (failure, grade, "Impl")
 
 
@@ -220,13 +219,19 @@ def test_rule_keeps_findings_on_its_owner_and_turns_the_others_away() -> None:
     found = run(finding("F1", "S1"), finding("F2", "S2"), report=report("runtime-error", (12,)))
     assert found.supporting == (Support(finding="F1", applicability="asserted"),)
     assert [(item.finding, item.clause) for item in found.turned_away] == [("F2", "preference")]
-    assert found.defect == "Impl"
 
 
 def test_a_commitment_on_the_traced_owner_does_not_change_the_class() -> None:
     commitment = finding("F1", "S1", obligation=obligation("commitment", decision="D1"))
     found = run(commitment, report=report("runtime-error", (12,)))
     assert (found.rule, found.defect, found.supporting) == ("Trace", "Impl", ())
+
+
+def test_findings_are_listed_by_number_whatever_their_order() -> None:
+    seen, weaker, accept = {"condition": SEEN}, finding("F2"), finding("F9", verdict="accept")
+    found = run(finding("F10", **seen), accept, weaker, finding("F3", **seen))
+    assert [item.finding for item in found.supporting] == ["F3", "F10"]
+    assert [item.finding for item in found.turned_away] == ["F2", "F9"]
 
 
 def test_every_rule_that_was_tried_is_noted_in_order() -> None:

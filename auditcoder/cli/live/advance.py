@@ -59,6 +59,11 @@ def call_progressed(view: RunView, tokens: int, seconds: float) -> RunView:
     return replace(view, call=replace(call, tokens=tokens, seconds=seconds))
 
 
+def call_lasted(view: RunView, seconds: float) -> RunView:
+    """Return the view with the time that the current call takes so far; a server tells nothing before its answer."""
+    return replace(view, call=replace(view.call, seconds=seconds)) if view.call else view
+
+
 def started(view: RunView, event: ev.RunStarted) -> RunView:
     """Return the view with task, isolation level and prices."""
     prices = tuple((role, facts.price_in, facts.price_out) for role, facts in event.models)

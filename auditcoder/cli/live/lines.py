@@ -28,6 +28,8 @@ def lines(event: ev.Event, view: RunView) -> tuple[str, ...]:
             return (f"code    {event.code.node}: {counted(len(event.code.source.splitlines()), 'line')}, {event.how}",)
         case ev.CodeRejected():
             return (f"code    {event.node}: unusable answer: {event.reason}",)
+        case ev.ProgramAssembled():
+            return tuple(f"policy  {finding}" for finding in event.gate)
         case ev.ChecksRun():
             return (checks_line(event.report.results),)
         case ev.RepairStarted():

@@ -42,10 +42,10 @@ class Watcher(AbstractContextManager["Watcher"]):
     def on_event(self, _seq: int, event: Event, replayed: bool) -> None:
         """Take an event of the journal."""
         with self._lock:
-            self.view = step.advance(self.view, event, replayed=replayed)
-            view = self.view
+            before = self.view
+            self.view = view = step.advance(before, event, replayed=replayed)
         if self._plain and not replayed:
-            self._tell_resume(view)
+            self._tell_resume(before)
             for line in lines(event, view):
                 self._say(line)
 
@@ -56,7 +56,7 @@ class Watcher(AbstractContextManager["Watcher"]):
             self.view = step.call_started(self.view, role, node)
 
     def on_progress(self, tokens: int, seconds: float) -> None:
-        """Take the progress of the current call: answer tokens so far, seconds since it was sent."""
+        """Take the progress of the current call: answer tokens so far, seconds since it reached the model."""
         with self._lock:
             self.view = step.call_progressed(self.view, tokens, seconds)
 
@@ -73,7 +73,8 @@ class Watcher(AbstractContextManager["Watcher"]):
 
     def _render(self) -> RenderableType:
         with self._lock:
-            return render(self.view, self._clock() - self._since)
+            now = self._clock()
+            return render(step.call_lasted(self.view, now - self._call_since), now - self._since)
 
     def _tell_resume(self, view: RunView) -> None:
         if view.replayed and not self._told_resume:

@@ -1,0 +1,75 @@
+"""The model calls that a solve would make, before it makes one: at least, when all goes well; at most, else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from auditcoder.programs.pipeline import ladder
+from auditcoder.programs.planning import DIVISIBLE, REPLANS
+from auditcoder.programs.writing import TRIES
+from auditcoder.records.config import Role, RunConfig
+from auditcoder.records.graph import Granularity
+from auditcoder.records.task import Task
+from auditcoder.signatures.planner import COARSE_STEPS, FINE_STEPS
+
+BOUNDARY_KINDS = ("function", "program")
+"""Entry kinds for which boundary cases are designed."""
+
+
+class PlannedCalls(NamedTuple):
+    """Calls of one role in one step."""
+
+    step: str
+    role: Role
+    least: int
+    most: int | None
+    """None: until no progress is made."""
+
+
+def forecast(task: Task, config: RunConfig, *, weak: bool) -> tuple[PlannedCalls, ...]:
+    """Return the planned calls in order; what comes only after a failing check has a least of 0."""
+    rows = list(boundary(task, config))
+    for number, rung in enumerate(ladder(config.granularity, weak)):
+        name = f"plan attempt {number + 1} ({rung.granularity})" + ("" if number == 0 else ", if a check fails")
+        divided = rung.granularity != "single" and task.entry.kind in DIVISIBLE
+        calls = divided_attempt(task, config, rung.granularity, weak=weak) if divided else undivided_attempt()
+        rows += [row._replace(step=name, least=row.least if number == 0 else 0) for row in calls]
+    return (*rows, *repairs(config))
+
+
+def boundary(task: Task, config: RunConfig) -> Iterator[PlannedCalls]:
+    """Yield the calls that design boundary checks."""
+    if config.boundary == "none" or not config.boundary_count:
+        return
+    if task.entry.kind in BOUNDARY_KINDS and task.examples:
+        derived = config.boundary_count if config.boundary == "confirmed" else 0
+        yield PlannedCalls("boundary checks", "planner", 1, 1 + derived)
+
+
+def undivided_attempt() -> Iterator[PlannedCalls]:
+    """Yield the calls for a program that one node owns."""
+    yield PlannedCalls("", "generator", 1, TRIES)
+
+
+def divided_attempt(task: Task, config: RunConfig, granularity: Granularity, *, weak: bool) -> Iterator[PlannedCalls]:
+    """Yield the calls for a plan, its review, and the code of its nodes."""
+    steps = (FINE_STEPS, COARSE_STEPS) if granularity == "fine" else (COARSE_STEPS,)
+    rounds = REPLANS + 1
+    yield PlannedCalls("", "planner", 2, sum(1 + rounds * most for most in steps))
+    yield PlannedCalls("", "replanner", 0, REPLANS * len(steps))
+    if config.plan_review == "model":
+        yield PlannedCalls("", "reviewer", 1, rounds * len(steps))
+    yield PlannedCalls("", "generator", 1, TRIES * max(steps))
+    if not (weak and task.entry.kind == "function"):
+        yield PlannedCalls("", "orchestrator", 1, TRIES)
+
+
+def repairs(config: RunConfig) -> Iterator[PlannedCalls]:
+    """Yield the calls of the repairs that the budget allows."""
+    if not config.k and not config.adaptive:
+        return
+    step = "repairs, if a check fails"
+    if config.verify != "never":
+        yield PlannedCalls(step, "verifier", 0, None if config.adaptive else config.k * FINE_STEPS)
+    yield PlannedCalls(step, "regenerator", 0, None if config.adaptive else config.k * 2 * TRIES)

@@ -1,0 +1,101 @@
+"""The work of `auditcoder solve`: jobs in order, each watched, then one report."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from rich.console import Console
+
+from auditcoder.cli import reporting
+from auditcoder.cli.configure import run_config
+from auditcoder.cli.dry_run import show_plans
+from auditcoder.cli.exits import Interrupted
+from auditcoder.cli.fetching import FetchBar
+from auditcoder.cli.jobs import Job, new_jobs, resumed_jobs
+from auditcoder.cli.live.watch import Watcher
+from auditcoder.cli.reporting import Outcome
+from auditcoder.cli.request import SolveRequest
+from auditcoder.cli.runs import discard_unbegun, is_run, new_folder
+from auditcoder.cli.terminal import terminal
+from auditcoder.cli.wiring import Environment, fetch_weights, run_task
+from auditcoder.errors import AuditCoderError, BackboneAuthError, BackboneUnavailableError, IsolationTooWeakError
+from auditcoder.ledger.outputs import load_run
+
+SYSTEMIC = (BackboneUnavailableError, BackboneAuthError, IsolationTooWeakError)
+"""What the next task would meet too, so a batch stops at it."""
+
+
+def solve(request: SolveRequest) -> int:
+    """Solve the tasks and return the exit code.
+
+    Raises:
+        AuditCoderError: nothing can be done (one task), or nothing more (several).
+        Interrupted: Ctrl-C or SIGTERM; what was finished is in the ledgers.
+    """
+    config = run_config(request.settings)
+    if request.resume:
+        jobs = resumed_jobs(request.tasks, config, request.data, request.out)
+    else:
+        jobs = new_jobs(request.tasks, config, request.data)
+    if request.dry_run:
+        return show_plans(jobs, request)
+    console = terminal(stderr=request.json)
+    outcomes = run_jobs(jobs, request, console)
+    if request.json:
+        reporting.report_json(outcomes)
+    else:
+        reporting.report(outcomes, console)
+    return reporting.exit_code(outcomes)
+
+
+def run_jobs(jobs: Sequence[Job], request: SolveRequest, console: Console) -> list[Outcome]:
+    """Return what came of each job; in a batch an error ends its task, and only a systemic one the batch."""
+    environment = Environment(request.settings.file, request.cache, request.weak)
+    with FetchBar(console, quiet=request.quiet) as bar:
+        for config in dict.fromkeys(job.config for job in jobs if not job.finished):
+            fetch_weights(config, environment.profiles_file, bar)
+    outcomes: list[Outcome] = []
+    alone = len(jobs) == 1
+    for number, job in enumerate(jobs, 1):
+        folder = job.folder or new_folder(request.out, job.task, job.config, datetime.now().astimezone())
+        if not alone and not request.quiet:
+            console.print(f"[{number}/{len(jobs)}] {job.task.id}", markup=False)
+        try:
+            outcomes.append(run_job(job, folder, environment, console, request))
+        except KeyboardInterrupt as stop:
+            discard_unbegun(folder)
+            raise Interrupted(resume_command(folder, request, alone=alone)) from stop
+        except AuditCoderError as error:
+            discard_unbegun(folder)
+            if alone or isinstance(error, SYSTEMIC):
+                if resume := resume_command(folder, request, alone=alone):
+                    error.add_note(f"resume with: {resume}")
+                raise
+            outcomes.append(Outcome(job.task.id, folder, error=error))
+    return outcomes
+
+
+def run_job(job: Job, folder: Path, environment: Environment, console: Console, request: SolveRequest) -> Outcome:
+    """Return the outcome of one job; a finished one is only read."""
+    if job.finished:
+        return Outcome(job.task.id, folder, load_run(folder))
+    with Watcher(console, quiet=request.quiet) as watcher:
+        record = run_task(job.task, job.config, folder, environment, watcher, resume=job.folder is not None)
+    return Outcome(job.task.id, folder, record)
+
+
+def resume_command(folder: Path, request: SolveRequest, *, alone: bool) -> str:
+    """Return the command line that goes on, with the run of one task or with the whole batch; empty when none began."""
+    if not alone:
+        given = [part for part in sys.argv[1:] if part != "--resume"]
+        return shlex.join(["auditcoder", *given, "--resume"])
+    if not is_run(folder):
+        return ""
+    options = ["--config", str(request.settings.file)] if request.settings.file else []
+    options += ["--allow-weak-isolation"] if request.weak else []
+    options += [] if request.cache else ["--no-cache"]
+    return shlex.join(["auditcoder", "solve", "--resume", str(folder), *options])
