@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +18,9 @@ from auditcoder.backbones.remote import remote_engine
 from auditcoder.backbones.weights import OnFetch, weights_file
 from auditcoder.core.protocols import Journal
 from auditcoder.records.config import ModelFacts, Role
+
+# A cut answer is an outcome with its own error and its own mark in the ledger; DSPy would also print each one.
+logging.getLogger("dspy.clients.lm").setLevel(logging.ERROR)
 
 _engines: dict[tuple[Path, EmbeddedSettings], EmbeddedEngine] = {}
 _engines_lock = threading.Lock()

@@ -132,8 +132,9 @@ def test_a_file_that_is_no_model_is_an_error(tmp_path: Path) -> None:
 def test_plans_and_code_through_dspy_are_recorded() -> None:
     journal = DirectJournal()
     lm = make_lm("embedded-small", "planner", effects=journal, cache=None)
+    kinds: Any = Literal["sort", "search"]
     pick: Any = make_signature(
-        {"task": (str, dspy.InputField()), "kind": (Literal["sort", "search"], dspy.OutputField())}, "Name the kind."
+        {"task": (str, dspy.InputField()), "kind": (kinds, dspy.OutputField())}, "Name the kind."
     )
     write: Any = make_signature({"task": (str, dspy.InputField()), "code": (str, dspy.OutputField())}, "Write it.")
     with dspy.context(lm=lm, adapter=SchemaAdapter()):
