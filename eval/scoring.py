@@ -152,7 +152,8 @@ def table(rows: Sequence[Row]) -> str:
     lines += [
         f"| {row.task} | {row.visible}/{row.examples} | {_mark(row.first_hidden)} {_mark(row.final_hidden)} "
         f"{_mark(row.direct_hidden)} | {'+'.join(map(str, row.nodes))} "
-        f"| {row.accepted}/{row.rolled_back}/{row.abstained} | {row.calls} | {row.prompt_tokens}+{row.completion_tokens} | {row.seconds:.0f} |"
+        f"| {row.accepted}/{row.rolled_back}/{row.abstained} | {row.calls} "
+        f"| {row.prompt_tokens}+{row.completion_tokens} | {row.seconds:.0f} |"
         for row in rows
     ]
     passed = [

@@ -36,7 +36,7 @@ def report(*outcomes: Outcome) -> ExecutionReport:
 RANKS: dict[str, tuple[ExecutionReport, tuple[int, int, int, int]]] = {
     "all-pass": (report(PASS, PASS, PASS, PASS, PASS), (1, 2, 2, 5)),
     "input-only-never-counts-as-a-pass": (report(RE, RE, RE, RE, PASS), (0, 0, 0, 1)),
-    "input-only-crash-is-no-full-pass": (report(PASS, PASS, PASS, PASS, RE), (0, 2, 2, 4)),
+    "crash-on-an-unconfirmed-input-costs-a-clean-exit-only": (report(PASS, PASS, PASS, PASS, RE), (1, 2, 2, 4)),
     "wrong-is-still-a-clean-exit": (report(WA, PASS, WA, PASS, PASS), (0, 1, 1, 5)),
     "limits-are-no-clean-exit": (report(PASS, TLE, "memory", "output-limit", PASS), (0, 1, 0, 2)),
     "sandbox-failure-is-no-pass": (report(BROKEN, PASS, PASS, PASS, PASS), (0, 1, 2, 4)),
