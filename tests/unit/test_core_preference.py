@@ -47,7 +47,9 @@ FORK = graph(
     node("S2", ("S1", "left")),
     node("S3", ("S1", "right")),
 )
-HANDED = graph(node("S0", ("S1", "out"), gives=("order", "answer")), node("S1", ("S0", "order")))
+HANDED = graph(
+    node("S0", ("S1", "out"), gives=("order", "answer")), node("S1", ("S0", "order")), node("S2", ("task", "x"))
+)
 
 
 def kept(given: TaskGraph, *violations: str) -> list[str]:
@@ -82,6 +84,7 @@ UPSTREAM: dict[str, tuple[TaskGraph, list[str], list[str]]] = {
     "input-slot-flows-everywhere": (FORK, ["S1.in0", "S2", "S3"], ["S1.in0"]),
     "siblings-are-independent": (FORK, ["S2", "S3"], ["S2", "S3"]),
     "given-down-and-taken-back": (HANDED, ["S0", "S1"], ["S0", "S1"]),
+    "given-down-and-taken-back-beside-another": (HANDED, ["S0", "S1", "S2"], ["S0", "S1", "S2"]),
     "one-owner-twice": (CHAIN, ["S2.in0", "S2.out"], ["S2.in0", "S2.out"]),
     "shared-owner-is-no-consequence-of-itself": (CHAIN, ["S2+S3", "S3"], ["S2+S3", "S3"]),
 }
