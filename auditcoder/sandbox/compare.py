@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 from auditcoder.records.task import CallsInput, Check, Comparator, ExpectedFile
 from auditcoder.records.values import Value
 from auditcoder.sandbox.text_diff import number_tokens_equal, text_difference
-from auditcoder.sandbox.values_diff import Tolerance, difference, show, unwrap
+from auditcoder.sandbox.values_diff import Tolerance, difference
+from auditcoder.sandbox.values_view import show, unwrap
 
 _EQUAL = ""
 

@@ -13,7 +13,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from RestrictedPython import RestrictingNodeTransformer
+from RestrictedPython.transformer import RestrictingNodeTransformer
 
 GateMode = Literal["off", "warn", "strict"]
 
@@ -149,12 +149,12 @@ class _Policy(RestrictingNodeTransformer):  # type: ignore[misc]
         self.check_name(node, node.id)
         return node
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST | None:  # noqa: N802
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802
         admitted = self._own_attribute(node) or self._super_method(node)
         if admitted:
             return self._contents(node)
-        visited: ast.AST | None = super().visit_Attribute(node)
-        return visited
+        super().visit_Attribute(node)
+        return node
 
     def _own_attribute(self, node: ast.Attribute) -> bool:
         receiver = node.value.id if isinstance(node.value, ast.Name) else ""

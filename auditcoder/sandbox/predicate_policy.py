@@ -14,7 +14,8 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
 
-from RestrictedPython import RestrictingNodeTransformer, compile_restricted_eval
+from RestrictedPython.compile import compile_restricted_eval
+from RestrictedPython.transformer import RestrictingNodeTransformer
 
 from auditcoder.errors import PredicateError
 from auditcoder.sandbox.predicate_methods import METHOD_NAMES

@@ -12,12 +12,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from auditcoder.records.values import Value
+from auditcoder.sandbox.values_view import MAX_DEPTH, SEQUENCES, SETS, Plain, pair_of, show, unwrap
 
-MAX_DEPTH = 200
 MAX_MATCHED = 400
-_SHOWN = 80
-_SEQUENCES = ("list", "tuple")
-_SETS = ("set", "frozenset")
 _TYPE_NAMES = {
     "none": "None", "bool": "a bool", "number": "a number", "str": "a string", "list": "a list", "tuple": "a tuple",
     "set": "a set", "frozenset": "a set", "dict": "a dict", "bytes": "bytes", "opaque": "an object",
@@ -33,66 +30,12 @@ class Tolerance(NamedTuple):
     case_blind: bool = False
 
 
-class Plain(NamedTuple):
-    """An encoded value, one level unwrapped: `body` is a scalar, or a list of encoded values or of pairs."""
-
-    kind: str
-    body: object
-
-
-_OPAQUE = Plain("opaque", None)
-
-
 def difference(expected: Value, observed: Value, tolerance: Tolerance, path: str = "result") -> str:
     """Return the first difference as a short text, or '' when the values are equal (sandbox notes, "Comparing")."""
     try:
         return _difference(expected, observed, tolerance, path, 0)
     except RecursionError:
         return f"{path}: the value is nested too deeply to compare"
-
-
-def show(value: Value) -> str:
-    """Return a short, printable, Python-like text of an encoded value; never raises, never walks far."""
-    text = _show(value, 0)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
-
-
-def unwrap(value: Value) -> Plain:
-    """Return one level of an encoded value; every malformed or unknown form is opaque."""
-    for _ in range(MAX_DEPTH):
-        if not (isinstance(value, dict) and value.get("t") == "sub"):
-            break
-        value = value.get("v")
-    if value is None:
-        return Plain("none", None)
-    if isinstance(value, bool):
-        return Plain("bool", value)
-    if isinstance(value, int | float):
-        return Plain("number", value)
-    if isinstance(value, str):
-        return Plain("str", value)
-    if isinstance(value, list):
-        return Plain("list", value)
-    return _unwrap_tagged(value.get("t"), value.get("v")) if isinstance(value, dict) else _OPAQUE
-
-
-def _unwrap_tagged(tag: Value, body: Value) -> Plain:
-    if tag in ("tuple", *_SETS) and isinstance(body, list):
-        return Plain(str(tag), body)
-    if tag == "dict" and isinstance(body, list) and all(isinstance(p, list) and len(p) == 2 for p in body):
-        return Plain("dict", body)
-    if not isinstance(body, str):
-        return _OPAQUE
-    try:
-        if tag == "int":
-            return Plain("number", int(body, 16))
-        if tag == "float":
-            return Plain("number", float(body))
-        if tag == "bytes":
-            return Plain("bytes", bytes.fromhex(body))
-    except ValueError:
-        return _OPAQUE
-    return _OPAQUE
 
 
 def _difference(expected: Value, observed: Value, tolerance: Tolerance, path: str, depth: int) -> str:
@@ -104,7 +47,7 @@ def _difference(expected: Value, observed: Value, tolerance: Tolerance, path: st
     if isinstance(want.body, list) and isinstance(got.body, list) and _same_family(want.kind, got.kind):
         if len(want.body) != len(got.body):
             return f"{path}: expected {_sized(want, expected)}, got {_sized(got, observed)}"
-        if want.kind in _SEQUENCES:
+        if want.kind in SEQUENCES:
             return _sequence_difference(want.body, got.body, tolerance, path, depth)
         if want.kind == "dict":
             return _dict_difference(want.body, got.body, tolerance, path, depth)
@@ -124,9 +67,9 @@ def _sequence_difference(want: list[Value], got: list[Value], tolerance: Toleran
 
 def _dict_difference(want: list[Value], got: list[Value], tolerance: Tolerance, path: str, depth: int) -> str:
     exact = tolerance._replace(case_blind=False)
-    there = {_key(_pair(pair)[0], exact, depth): _pair(pair)[1] for pair in got}
+    there = {_key(pair_of(pair)[0], exact, depth): pair_of(pair)[1] for pair in got}
     for pair in want:
-        key, value = _pair(pair)
+        key, value = pair_of(pair)
         found = _key(key, exact, depth)
         if found not in there:
             return f"{path}: expected the key {show(key)}, which is missing"
@@ -135,10 +78,6 @@ def _dict_difference(want: list[Value], got: list[Value], tolerance: Tolerance, 
             return inner
     # Keys of the expected dict are distinct and as many as the observed pairs, so nothing is left over.
     return "" if len(there) == len(want) else f"{path}: keys are repeated"
-
-
-def _pair(pair: Value) -> tuple[Value, Value]:
-    return (pair[0], pair[1]) if isinstance(pair, list) else (None, None)
 
 
 def _set_difference(want: list[Value], got: list[Value], tolerance: Tolerance, path: str, depth: int) -> str:
@@ -221,7 +160,7 @@ def _augment(start: int, near: list[list[int]], taken: dict[int, int]) -> bool:
 
 
 def _same_family(one: str, other: str) -> bool:
-    return one == other or any(one in family and other in family for family in (_SEQUENCES, _SETS))
+    return one == other or any(one in family and other in family for family in (SEQUENCES, SETS))
 
 
 def _as_number(plain: Plain, tolerance: Tolerance) -> int | float | None:
@@ -268,10 +207,12 @@ def _key(value: Value, tolerance: Tolerance, depth: int) -> object:
         blind = isinstance(plain.body, str) and tolerance.case_blind
         return plain.kind, str(plain.body).casefold() if blind else plain.body
     if plain.kind == "dict":
-        inner = [(_key(_pair(p)[0], tolerance, depth + 1), _key(_pair(p)[1], tolerance, depth + 1)) for p in plain.body]
+        inner = [
+            (_key(pair_of(p)[0], tolerance, depth + 1), _key(pair_of(p)[1], tolerance, depth + 1)) for p in plain.body
+        ]
         return "dict", tuple(sorted(inner, key=repr))
     parts = [_key(item, tolerance, depth + 1) for item in plain.body]
-    return ("set", tuple(sorted(parts, key=repr))) if plain.kind in _SETS else ("list", tuple(parts))
+    return ("set", tuple(sorted(parts, key=repr))) if plain.kind in SETS else ("list", tuple(parts))
 
 
 def _sized(plain: Plain, value: Value) -> str:
@@ -284,32 +225,3 @@ def _typed(plain: Plain, other: Plain, value: Value) -> str:
     if plain.kind == other.kind or plain.kind == "none":
         return show(value)
     return f"{_TYPE_NAMES[plain.kind]} ({show(value)})"
-
-
-def _show(value: Value, depth: int) -> str:
-    plain = unwrap(value)
-    if plain.kind == "opaque":
-        name = value.get("v") if isinstance(value, dict) else None
-        return f"<{repr(name[:40])[1:-1] if isinstance(name, str) else 'object'}>"
-    if not isinstance(plain.body, list):
-        return _show_scalar(plain.body)
-    if depth >= 4:
-        return "…"
-    if plain.kind == "dict":
-        inner = ", ".join(f"{_show(_pair(p)[0], depth + 1)}: {_show(_pair(p)[1], depth + 1)}" for p in plain.body[:12])
-    else:
-        inner = ", ".join(_show(item, depth + 1) for item in plain.body[:12])
-    inner += ", …" if len(plain.body) > 12 else ""
-    if plain.kind == "tuple":
-        return f"({inner},)" if len(plain.body) == 1 else f"({inner})"
-    if plain.kind in _SETS and not plain.body:
-        return "set()"
-    return f"[{inner}]" if plain.kind == "list" else f"{{{inner}}}"
-
-
-def _show_scalar(body: object) -> str:
-    if isinstance(body, int) and body.bit_length() > 256:
-        return f"<an integer of {body.bit_length()} bits>"
-    if isinstance(body, str | bytes) and len(body) > _SHOWN:
-        return f"{body[:_SHOWN]!r}…"
-    return repr(body)

@@ -27,12 +27,12 @@ _ENTRY_CLUES: tuple[tuple[str, EntryKind], ...] = (
 def entry_kind(top: Section, entry: Section) -> EntryKind:
     """Return the stated kind, else the one that the entry's fields or the first example's fields imply."""
     stated = entry.text("kind")
-    for kind in form.ENTRY_KINDS:
-        if kind == stated:
-            known: EntryKind = kind
-            return known
+    known: dict[str, EntryKind] = {kind: kind for kind in form.ENTRY_KINDS}
     if stated is not None:
-        raise entry.place.at("kind").error(f"expected one of {', '.join(form.ENTRY_KINDS)}, got {ascii(stated)[:40]}")
+        if stated not in known:
+            expected = f"expected one of {', '.join(known)}, got {ascii(stated)[:40]}"
+            raise entry.place.at("kind").error(expected)
+        return known[stated]
     for name, implied in _ENTRY_CLUES:
         if name in entry:
             return implied

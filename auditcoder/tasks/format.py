@@ -21,7 +21,7 @@ def _kinds(model: type[Any], field: str) -> list[str]:
 
 COMPARE_KINDS = _kinds(Comparator, "kind")
 FILE_FORMATS = _kinds(ExpectedFile, "format")
-ENTRY_KINDS = list(get_args(EntryKind))
+ENTRY_KINDS: list[EntryKind] = list(get_args(EntryKind))
 
 _TEXT: dict[str, Any] = {"type": "string"}
 _TEXTS: dict[str, Any] = {"type": "array", "items": _TEXT}
