@@ -38,7 +38,10 @@ def entry_kind(top: Section, entry: Section) -> EntryKind:
             return implied
     first = next(iter(top.items("examples") or []), None)
     names = set(first) if isinstance(first, dict) else set()
-    return next((kind for kind, clues in _CLUES if names & clues), "program")
+    for kind, clues in _CLUES:
+        if names & clues:
+            return kind
+    return "program"
 
 
 def read_entry(entry: Section, kind: EntryKind, examples: Sequence[Example]) -> EntryPoint:
