@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dspy
 
+from auditcoder.core.graph import in_writing_order
 from auditcoder.core.linking import last_resort, linked_root
-from auditcoder.core.naming import id_key
 from auditcoder.core.plan import single_owner_graph
 from auditcoder.errors import AssemblyError
 from auditcoder.programs.evaluation import evaluate
@@ -29,7 +29,7 @@ class Construction(dspy.Module):
     def forward(self, session: Session, attempt: int, graph: TaskGraph) -> Candidate | None:
         """Return the candidate of a graph, or None when a node could not be written or the units do not link."""
         codes: dict[str, NodeCode] = {}
-        for node in writing_order(graph):
+        for node in in_writing_order(graph):
             written = self._write(session, graph, node)
             if written is None:
                 return None
@@ -73,10 +73,3 @@ class Construction(dspy.Module):
 def _links(session: Session, node: Node) -> bool:
     """Return whether the root is pure linking that a weak backbone should not be asked for (core.linking)."""
     return session.weak and node.id == ROOT and session.task.entry.kind == "function"
-
-
-def writing_order(graph: TaskGraph) -> tuple[Node, ...]:
-    """Return the code owners: leaves in the plan's order, then orchestrators, deepest first, the root last."""
-    rest = [node for node in graph.owners if node.kind == "orchestrator"]
-    rest.sort(key=lambda node: (-node.id.count("_"), node.id == ROOT, id_key(node.id)))
-    return (*(graph.node(node_id) for node_id in graph.order), *rest)

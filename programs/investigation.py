@@ -8,18 +8,18 @@ import dspy
 
 from auditcoder.core.case import LocateInputs
 from auditcoder.core.evidence import judged_finding
+from auditcoder.core.graph import in_writing_order
 from auditcoder.core.locate import locate
 from auditcoder.core.slots import reaches
 from auditcoder.errors import UnusableAnswerError
 from auditcoder.programs.render import calls_text, failure_text
 from auditcoder.programs.session import Candidate, Session
-from auditcoder.programs.verifier import FailingRun, Verifier
+from auditcoder.programs.verifier import COSTLY, FailingRun, Verifier
 from auditcoder.records.execution import CheckResult, Measurement, Recording
 from auditcoder.records.graph import ROOT, Node
 from auditcoder.records.localization import Localization
 from auditcoder.records.task import Check
 
-COSTLY = ("timeout", "memory")
 SHOWN_FAILURES = 2
 """Failing checks that a regeneration is shown: the anchor and one more."""
 
@@ -82,16 +82,24 @@ class Investigation(dspy.Module):
         return Evidence(localization, failures, recording, measurement)
 
     def _verify(self, session: Session, active: Candidate, anchor: Failure, recording: Recording | None) -> None:
-        """Add judged findings on every code owner, leaves first."""
+        """Add judged findings on every code owner, leaves first.
+
+        The root answers for the whole task, so a rejection of it names no cause while a step is rejected too: it is
+        asked only when every step was accepted.
+        """
         state = active.state
         failing = FailingRun(anchor.check, anchor.result, recording.calls if recording else ())
-        for node in (node for node in state.graph.nodes if node.id in state.code_map and node.id != ROOT):
+        rejected = False
+        for node in in_writing_order(state.graph):
+            if node.id == ROOT and rejected:
+                continue
             units = [unit.name for unit in state.assembly.units if unit.owner == node.id]
             source = state.code_map[node.id].source
             try:
                 judgement = self.verifier(session.task, node, source, units, failing)
             except UnusableAnswerError:
                 continue  # no evidence is neither an accept nor a reject
+            rejected = rejected or judgement.verdict == "reject"
             session.add_findings([judged_finding(judgement, state.active, start=len(session.findings))])
 
 

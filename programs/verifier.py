@@ -17,6 +17,8 @@ from auditcoder.records.task import Check, Task
 from auditcoder.signatures.demos import VERIFY
 from auditcoder.signatures.verifier import VerifyNode
 
+COSTLY = ("timeout", "memory")
+"""Outcomes that break a node's budget, not its postconditions (core.md section 4, admissible kinds)."""
 VERIFY_TOKENS = 220
 GOAL = "goal"
 """The postcondition that every node has: its goal."""
@@ -55,12 +57,13 @@ class Verifier(dspy.Module):
             failing=failure_text(task, failing.check, failing.result),
             calls=calls_text([call for call in failing.calls if call.unit in units]),
         )
+        costly = failing.result.outcome in COSTLY
         known = {predicate.id for predicate in (*node.contract.postconditions, *node.contract.invariants)}
         predicate = answer.obligation if answer.obligation in known else GOAL
         return Judgement(
             owners=(node.id,),
             verdict=answer.verdict,
-            obligation=Obligation(kind="semantic", predicate=predicate),
+            obligation=Obligation(kind="resource") if costly else Obligation(kind="semantic", predicate=predicate),
             condition=answer.condition.strip(),
             reason=safe(answer.reason, 300),
             check=failing.check.id,

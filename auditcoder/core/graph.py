@@ -123,6 +123,12 @@ def topological_order(graph: TaskGraph) -> tuple[str, ...]:
     return tuple(_kahn(waiting))
 
 
+def in_writing_order(graph: TaskGraph) -> tuple[Node, ...]:
+    """Return the code owners, providers first, the root last: the order in which they are written and verified."""
+    nodes = {node.id: node for node in graph.owners}
+    return tuple(nodes[node_id] for node_id in topological_order(graph) if node_id in nodes)
+
+
 def _kahn(waiting: Mapping[str, set[str]]) -> Iterator[str]:
     left = {node: set(before) for node, before in waiting.items()}
     ready = [(id_key(node), node) for node, before in left.items() if not before]

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from auditcoder.records.graph import (
     ROOT,
     TASK,
+    Budget,
     Contract,
     ExecutorCategory,
     LocalCheck,
@@ -94,6 +95,7 @@ def single_owner_graph(task: Task) -> TaskGraph:
         inputs=slots,
         outputs=(observable(task),),
         provenance=tuple(Provider(slot=s.name, node=TASK, output=s.name) for s in slots),
+        budget=_budget(task),
         local_checks=(LocalCheck(id="L1", text="every example passes"),),
     )
     return TaskGraph(nodes=(root,), order=(ROOT,))
@@ -111,7 +113,7 @@ def build_graph(task: Task, steps: Sequence[PlannedStep], vet: Vet) -> TaskGraph
     renamed: dict[str, str] = {}
     for index, step in enumerate(steps, start=1):
         takes = tuple(renamed.get(name, name) for name in step.takes)
-        leaf = _leaf(f"S{index}", step._replace(takes=takes), available, used, vet)
+        leaf = _leaf(f"S{index}", step._replace(takes=takes), available, used, vet, _budget(task))
         leaves.append(leaf)
         output = leaf.outputs[0]
         available[output.name] = (leaf.id, output)
@@ -126,7 +128,14 @@ def build_graph(task: Task, steps: Sequence[PlannedStep], vet: Vet) -> TaskGraph
     )
 
 
-def _leaf(node_id: str, step: PlannedStep, available: dict[str, tuple[str, Slot]], used: set[str], vet: Vet) -> Node:
+def _leaf(
+    node_id: str,
+    step: PlannedStep,
+    available: dict[str, tuple[str, Slot]],
+    used: set[str],
+    vet: Vet,
+    budget: Budget,
+) -> Node:
     name = _fresh(step.name, used | _RESERVED, prefix="step_")
     used.add(name)
     takes = [slot for slot in dict.fromkeys(step.takes) if slot in available] or _default_inputs(available)
@@ -155,6 +164,7 @@ def _leaf(node_id: str, step: PlannedStep, available: dict[str, tuple[str, Slot]
         outputs=(output,),
         provenance=tuple(Provider(slot=s, node=available[s][0], output=s) for s in takes),
         depends_on=tuple(sorted({available[s][0] for s in takes} - {TASK})),
+        budget=budget,
         local_checks=(LocalCheck(id="L1", text="keeps its postconditions on every recorded call"),),
     )
 
@@ -176,7 +186,12 @@ def _root(task: Task, leaves: Sequence[Node]) -> Node:
             *(Provider(slot=slot.name, node=node, output=slot.name) for node, slot in last),
         ),
         depends_on=tuple(leaf.id for leaf in leaves),
+        budget=_budget(task),
     )
+
+
+def _budget(task: Task) -> Budget:
+    return Budget(time=f"at most {task.limits.cpu_seconds:g} s of CPU on every check, for the whole program")
 
 
 def _root_contract(task: Task) -> Contract:
