@@ -18,7 +18,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from auditcoder.core.cleaning import Cleaned, Module, drop_foreign, drop_idle
-from auditcoder.core.naming import ENTRY_FUNCTION, expected_names, prelude_names, starts_here
+from auditcoder.core.effects import ENTRY_FUNCTION, is_main, starts_program
+from auditcoder.core.naming import expected_names, prelude_definitions, starts_here
 from auditcoder.core.parsing import Refusal, normalize, parse_source
 from auditcoder.core.pieces import Piece, join, split
 from auditcoder.core.scopes import FUNCTIONS
@@ -63,7 +64,7 @@ def _accept(module: Module, node: Node, task: Task, others: frozenset[str]) -> A
     refusal = _check_imports(module, alone=node.id == ROOT and not others)  # rule 2
     if refusal is not None:
         return refusal
-    own = drop_foreign(module, foreign, prelude_names(task) - set(expected), expected)  # rule 3
+    own = drop_foreign(module, foreign, prelude_definitions(task) - set(expected), expected)  # rule 3
     refusal = _check_definitions(module, own.kept, node, expected)  # rules 4 and 5
     if refusal is not None:
         return refusal
@@ -71,7 +72,7 @@ def _accept(module: Module, node: Node, task: Task, others: frozenset[str]) -> A
     cleaned = Cleaned(own.kept, ()) if starts else drop_idle(module, own.kept, expected)  # rule 6
     if isinstance(cleaned, Refusal):
         return cleaned
-    refusal = _check_names(module, cleaned.kept, foreign) or _check_start(cleaned.kept, starts=starts)
+    refusal = _check_names(module, cleaned.kept, foreign) or _check_start(module, cleaned.kept, starts=starts)
     if refusal is not None:
         return refusal
     text = join(cleaned.kept)
@@ -170,8 +171,8 @@ def _check_names(module: Module, kept: Sequence[Piece], foreign: Collection[str]
     return None
 
 
-def _check_start(kept: Sequence[Piece], *, starts: bool) -> Refusal | None:
-    runs = any(piece.kind == "statement" for piece in kept)
-    if not starts or runs or any(piece.name == ENTRY_FUNCTION for piece in kept):  # rule 7
+def _check_start(module: Module, kept: Sequence[Piece], *, starts: bool) -> Refusal | None:
+    statements = [module.statement(piece) for piece in kept if piece.kind != "comment"]
+    if not starts or any(starts_program(each) or is_main(each) for each in statements):  # rule 7
         return None
     return Refusal(f"nothing starts the program; define `{ENTRY_FUNCTION}()` and call it under an entry guard")

@@ -6,16 +6,16 @@ order, each with its pieces in the order in which it wrote them, the root last. 
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from auditcoder.core.claims import Claimant, plan_renames
 from auditcoder.core.cleaning import Module
+from auditcoder.core.effects import ENTRY_FUNCTION, is_main
 from auditcoder.core.graph import topological_order
 from auditcoder.core.imports import Import, hoist, render_imports
-from auditcoder.core.naming import ENTRY_FUNCTION, expected_names, starts_here
+from auditcoder.core.naming import expected_names, starts_here
 from auditcoder.core.page import Page
 from auditcoder.core.parsing import MAX_SOURCE, Refusal, normalize, parse_source
 from auditcoder.core.pieces import split
@@ -67,7 +67,7 @@ def assemble(graph: TaskGraph, codes: Mapping[str, NodeCode], task: Task, before
     provided = Claimant("", prelude.names, frozenset(), _targets(prelude))
     words = (word for text in (task.prelude, *(owner.source for owner in owners)) for word in re.findall(r"\w+", text))
     renames = plan_renames(claimants, provided, public, words)
-    linked = [_link(owner.node, owner.source, renames.get(owner.node, {}), task.entry) for owner in owners]
+    linked = [_link(owner, renames.get(owner.node, {}), task.entry) for owner in owners]
     return _compose(linked, prelude, renames)
 
 
@@ -112,7 +112,9 @@ def _public(owners: Sequence[_Owner], prelude: Module) -> dict[str, str]:
             public[name] = owner.node
     for owner in owners:
         _refuse_foreign(owner.module, owner.node, public)
-    _refuse_foreign(prelude, ROOT, public)
+    for name in sorted(prelude.names.bound & public.keys()):
+        message = f"node {public[name]} and the task's prelude both define `{name}`"
+        raise AssemblyError(message, unit=name, nodes=(public[name], ROOT))
     return public
 
 
@@ -140,7 +142,7 @@ def _kept(owner: _Owner, before: Assembly | None, entry: EntryPoint) -> dict[str
         return None
     renames = {rename.old: rename.new for rename in before.renames if rename.node == owner.node}
     try:
-        linked = _link(owner.node, owner.source, renames, entry)
+        linked = _link(owner, renames, entry)
     except AssemblyError:
         return None
     now = {unit.name: unit.digest for unit in to_units(linked.segments, owner.node)}
@@ -149,30 +151,28 @@ def _kept(owner: _Owner, before: Assembly | None, entry: EntryPoint) -> dict[str
     return renames if same else None
 
 
-def _link(node: str, source: str, renames: Mapping[str, str], entry: EntryPoint) -> _Linked:
-    module = _module(rename_globals(source, renames), f"the code of {node}")
+def _link(owner: _Owner, renames: Mapping[str, str], entry: EntryPoint) -> _Linked:
+    try:
+        text = rename_globals(owner.source, renames)
+    except AssemblyError as error:
+        error.fields["nodes"] = (owner.node,)
+        raise
+    module = _module(text, f"the code of {owner.node}") if renames else owner.module
     moved, kept = hoist(module)
-    starts = starts_here(node, entry)
-    placed = segments(kept, module.tree, node, starts=starts)
-    return _Linked(node, moved, (*placed, *(_entry(module, placed) if starts else ())))
+    starts = starts_here(owner.node, entry)
+    placed = segments(kept, module.tree, owner.node, starts=starts)
+    return _Linked(owner.node, moved, (*placed, *(_entry(module, placed) if starts else ())))
 
 
 def _entry(module: Module, placed: Sequence[Segment]) -> tuple[Segment, ...]:
     """Return the computed call of `main`, where the code defines it and no statement of the code refers to it."""
     statements = [piece for piece in module.pieces if piece.kind == "statement"]
     called = any(ENTRY_FUNCTION in module.loads[piece.place] for piece in statements)
-    if not called and any(_is_callable_main(module, segment) for segment in placed):
+    if not called and any(is_main(statement) for statement in module.tree.body):
         return (Segment(ENTRY, "block", _CALL_MAIN, 2),)
     if not any(segment.unit == ENTRY for segment in placed):
         raise AssemblyError("nothing starts the program", unit=ENTRY, nodes=(ROOT,))
     return ()
-
-
-def _is_callable_main(module: Module, segment: Segment) -> bool:
-    if segment.unit != ENTRY_FUNCTION or segment.kind != "function":
-        return False
-    found = [part for part in module.tree.body if isinstance(part, ast.FunctionDef) and part.name == ENTRY_FUNCTION]
-    return bool(found) and len(found[-1].args.args) <= len(found[-1].args.defaults)
 
 
 def _compose(linked: Sequence[_Linked], prelude: Module, renames: Mapping[str, Mapping[str, str]]) -> Assembly:

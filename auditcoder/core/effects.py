@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 
+ENTRY_FUNCTION = "main"
+"""What a program or script starts with when its code does not start anything itself."""
 _NOISY = frozenset({"print", "input", "open", "exit", "quit", "breakpoint", "help"})
 _STREAMS = frozenset({"stdin", "stdout", "stderr", "exit", "argv"})
 _SETTINGS = frozenset({"setrecursionlimit", "set_int_max_str_digits", "stack_size", "seed", "setcontext", "getcontext"})
+_DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 
 
@@ -39,9 +42,18 @@ def is_setting(statement: ast.stmt) -> bool:
     return False
 
 
+def is_main(statement: ast.stmt) -> bool:
+    """Return whether a statement defines a `main` that can be called without arguments."""
+    if not isinstance(statement, ast.FunctionDef) or statement.name != ENTRY_FUNCTION:
+        return False
+    arguments = statement.args
+    required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+    return required == 0 and None not in arguments.kw_defaults
+
+
 def starts_program(statement: ast.stmt) -> bool:
-    """Return whether a statement of the entry owner belongs to `<entry>`; the others are constants and settings."""
-    if is_docstring(statement) or isinstance(statement, ast.Import | ast.ImportFrom):
+    """Return whether a statement of the entry owner belongs to `<entry>`; the others prepare, define or import."""
+    if is_docstring(statement) or isinstance(statement, _DEFINITIONS):
         return False
     quiet = isinstance(statement, _ASSIGNMENTS) or is_setting(statement) or _is_optional_import(statement)
     return not quiet or is_noisy(statement)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Collection
 
 from auditcoder.core.parsing import Refusal, normalize, parse_source
-from auditcoder.core.scopes import module_names
+from auditcoder.core.scopes import FUNCTIONS, module_names
 from auditcoder.records.graph import ROOT, Node
 from auditcoder.records.task import EntryPoint, Task
-
-ENTRY_FUNCTION = "main"
-"""What a program or script starts with when its code does not start anything itself."""
 
 
 def id_key(node_id: str) -> tuple[tuple[int, ...], str]:
@@ -41,6 +39,13 @@ def prelude_names(task: Task) -> frozenset[str]:
     """Return the names that the task's prelude binds, imports included; none when it does not parse."""
     tree = parse_source(normalize(task.prelude))
     return frozenset() if isinstance(tree, Refusal) else module_names(tree).bound
+
+
+def prelude_definitions(task: Task) -> frozenset[str]:
+    """Return the names of the functions and classes that the task's prelude defines; none when it does not parse."""
+    tree = parse_source(normalize(task.prelude))
+    body = [] if isinstance(tree, Refusal) else tree.body
+    return frozenset(part.name for part in body if isinstance(part, (*FUNCTIONS, ast.ClassDef)))
 
 
 def fresh_name(name: str, node_id: str, taken: Collection[str]) -> str:

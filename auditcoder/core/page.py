@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from auditcoder.core.units import Segment
 from auditcoder.records.code import LineOwner
@@ -42,13 +43,12 @@ class Page:
     def owners(self) -> tuple[LineOwner, ...]:
         """Return the line map: runs of lines of one unit."""
         runs: list[LineOwner] = []
-        before: tuple[str, str] | None = None
-        for line, name in enumerate(self._names, start=1):
-            if name is not None and name == before:
-                runs[-1] = runs[-1].model_copy(update={"last": line})
-            elif name is not None:
-                runs.append(LineOwner(first=line, last=line, unit=name[0], owner=name[1]))
-            before = name
+        line = 1
+        for name, same in groupby(self._names):
+            count = sum(1 for _ in same)
+            if name is not None:
+                runs.append(LineOwner(first=line, last=line + count - 1, unit=name[0], owner=name[1]))
+            line += count
         return tuple(runs)
 
     def _gap(self, blank: int) -> None:

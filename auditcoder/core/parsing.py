@@ -10,7 +10,7 @@ import ast
 import warnings
 from typing import NamedTuple
 
-MAX_SOURCE = 200_000
+MAX_SOURCE = 64_000
 """Characters of one node's source."""
 MAX_BRACKETS = 60
 """Nested brackets, counted without regard to strings: at worst a refusal that was not needed."""

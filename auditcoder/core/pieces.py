@@ -16,6 +16,8 @@ from auditcoder.core.scopes import FUNCTIONS
 
 PieceKind = Literal["import", "function", "class", "statement", "comment"]
 _GAP = re.compile(r"(?:[ \t\f;]|\\?\n|#[^\n]*)*")
+_COMMENT = re.compile(r"#[^\n]*")
+"""Inside an import, where no string can be."""
 
 
 class Piece(NamedTuple):
@@ -54,8 +56,8 @@ def split(source: str, tree: ast.Module) -> tuple[Piece, ...]:
         kind, name = _kind(part.statement)
         text, line = source[part.start : part.end], positions.line(part.start)
         if kind == "import":
-            carried += [*part.above, *part.behind]
-            pieces.append(Piece(kind, "", text, line, part.place))
+            carried += [*part.above, *_COMMENT.findall(text), *part.behind]
+            pieces.append(Piece(kind, "", _COMMENT.sub("", text), line, part.place))
         else:
             above = [*carried, *part.above]
             body = text + "".join(f"  {comment}" for comment in part.behind)

@@ -10,8 +10,9 @@ import builtins
 import keyword
 from collections.abc import Iterator, Sequence
 
+from auditcoder.core.effects import ENTRY_FUNCTION
 from auditcoder.core.graph import children, integrity
-from auditcoder.core.naming import ENTRY_FUNCTION, prelude_names
+from auditcoder.core.naming import prelude_names
 from auditcoder.core.parsing import is_expression
 from auditcoder.core.plan import entry_signatures, task_slots
 from auditcoder.records.graph import ROOT, TASK, Node, TaskGraph

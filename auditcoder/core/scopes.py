@@ -59,23 +59,28 @@ class _Scope:
     nonlocals: set[str] = field(default_factory=set)
     sure: set[str] = field(default_factory=set)
     """class: what its straight-line statements have bound so far."""
+    loops: int = 0
+    """class: loops around the current place; what a loop binds below may be read above."""
 
 
 class _Seen(NamedTuple):
     use: Use
     scope: _Scope
     sure: bool
+    """class: read behind a straight-line binding, so it means the class's own."""
+    early: bool
+    """class: read before anything in the class binds it, so it means the module's (never an enclosing function's)."""
 
 
 def module_names(tree: ast.Module) -> ModuleNames:
     """Return every module-level binding and use of a tree, in source order."""
     walker = _Walker(tree)
-    uses = tuple(seen.use for seen in walker.seen if _is_global(seen.use.name, seen.scope))
+    uses = tuple(seen.use for seen in walker.seen if _means_global(seen))
     ambiguous = {
         seen.use.name
         for seen in walker.seen
         if seen.scope.kind == "class"
-        and not (seen.use.stores or seen.sure)
+        and not (seen.use.stores or seen.sure or seen.early)
         and seen.use.name in seen.scope.bound - seen.scope.globals
     }
     return ModuleNames(uses, frozenset(use.name for use in uses if use.stores), frozenset(ambiguous))
@@ -87,6 +92,13 @@ def mangle(name: str, class_name: str) -> str:
     if not stem or not name.startswith("__") or name.endswith("__"):
         return name
     return f"_{stem}{name}"
+
+
+def _means_global(seen: _Seen) -> bool:
+    own = seen.scope.bound - seen.scope.nonlocals
+    if seen.early and seen.use.name in own:
+        return True
+    return _is_global(seen.use.name, seen.scope)
 
 
 def _is_global(name: str, scope: _Scope) -> bool:
@@ -124,14 +136,17 @@ class _Walker:
             if node is not None:
                 self._visit(node)
 
-    def _note(self, written: str, node: ast.AST, *, stores: bool, scope: _Scope | None = None) -> None:
+    def _note(
+        self, written: str, node: ast.AST, *, stores: bool, scope: _Scope | None = None, early: bool = True
+    ) -> None:
         scope = scope or self._scope
         name = mangle(written, self._class)
+        early = early and scope.kind == "class" and not (stores or scope.loops or name in scope.bound)
         if stores:
             scope.bound.add(name)
         nested = scope.kind != "module"
         use = Use(name, written, node, self._statement, stores, nested, self._fstring)
-        self.seen.append(_Seen(use, scope, name in scope.sure))
+        self.seen.append(_Seen(use, scope, name in scope.sure, early))
 
     def _inside(self, kind: Literal["function", "comprehension", "class"]) -> _Scope:
         self._scope = _Scope(kind, self._scope)
@@ -148,8 +163,35 @@ class _Walker:
         target = self._scope
         while target.kind == "comprehension" and target.parent is not None:
             target = target.parent
-        self._note(node.target.id, node.target, stores=True, scope=target)
         self._visit(node.value)
+        self._note(node.target.id, node.target, stores=True, scope=target)
+
+    def _on_Assign(self, node: ast.Assign) -> None:  # noqa: N802
+        self._visit_all([node.value, *node.targets])
+
+    def _on_AnnAssign(self, node: ast.AnnAssign) -> None:  # noqa: N802
+        bare = node.value is None  # the annotation is evaluated last; without a value nothing is bound before it
+        self._visit_all([node.annotation, node.target] if bare else [node.value, node.target, node.annotation])
+
+    def _on_AugAssign(self, node: ast.AugAssign) -> None:  # noqa: N802
+        if isinstance(node.target, ast.Name):  # one identifier that is read and bound: never early
+            self._note(node.target.id, node.target, stores=False, early=False)
+        self._visit_all([node.value, node.target])
+
+    def _on_For(self, node: ast.For | ast.AsyncFor) -> None:  # noqa: N802
+        self._visit(node.iter)
+        self._scope.loops += 1
+        self._visit_all([node.target, *node.body])
+        self._scope.loops -= 1
+        self._visit_all(node.orelse)
+
+    _on_AsyncFor = _on_For  # noqa: N815
+
+    def _on_While(self, node: ast.While) -> None:  # noqa: N802
+        self._scope.loops += 1
+        self._visit_all([node.test, *node.body])
+        self._scope.loops -= 1
+        self._visit_all(node.orelse)
 
     def _on_Global(self, node: ast.Global) -> None:  # noqa: N802
         for name in node.names:
