@@ -35,7 +35,7 @@ def new_jobs(names: Sequence[str], config: RunConfig, data: Path | None) -> tupl
         if is_run(Path(name)):
             raise usage_error(f"{name} is a run, not a task", f"Go on with it: auditcoder solve --resume {name}")
     if not names:
-        raise usage_error("no task is named", "For example: auditcoder solve examples/passes.toml")
+        raise usage_error("no task is named", "For example: auditcoder solve examples/vowel_count.toml")
     return tuple(Job(task, config) for name in names for task in tasks_of(name, data))
 
 

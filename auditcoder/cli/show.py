@@ -12,9 +12,9 @@ from auditcoder.cli.exits import guarded
 EXAMPLES = """\
 Examples:
 
-- `auditcoder show runs/passes-20260101-120000-ab12cd`
-- `auditcoder show runs/passes-20260101-120000-ab12cd S1_S2`
-- `auditcoder show runs/passes-20260101-120000-ab12cd 42`
+- `auditcoder show runs/vowel-count-20260101-120000-ab12cd`
+- `auditcoder show runs/vowel-count-20260101-120000-ab12cd S1_S2`
+- `auditcoder show runs/vowel-count-20260101-120000-ab12cd 42`
 """
 Part = Annotated[
     str | None, typer.Argument(metavar="[NODE|LINE]", help="A node id, or a line of program.py.", show_default=False)

@@ -11,10 +11,10 @@ from auditcoder.cli.request import Settings, SolveRequest
 EXAMPLES = """\
 Examples:
 
-- `auditcoder solve examples/passes.toml`
+- `auditcoder solve examples/vowel_count.toml`
 - `auditcoder solve examples --model embedded-small --k 2`
 - `auditcoder solve apps:1613 --role verifier=ollama/qwen3-coder`
-- `auditcoder solve --resume runs/passes-20260101-120000-ab12cd`
+- `auditcoder solve --resume runs/vowel-count-20260101-120000-ab12cd`
 """
 
 

@@ -1,0 +1,324 @@
+"""`auditcoder solve` from the command line to the run folder, against a scripted model server on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from auditcoder.cli.main import app
+from auditcoder.ledger.chain import read_ledger
+from auditcoder.records.events import ModelCalled
+
+TASK = """
+id = "{name}"
+statement = "Return twice the number ({name})."
+[entry]
+signature = "double(n: int) -> int"
+[[examples]]
+args = [2]
+expected = 4
+[[examples]]
+args = [5]
+expected = 10
+"""
+RIGHT = "```python\ndef double(n: int) -> int:\n    return 2 * n\n```"
+WRONG = "```python\ndef double(n: int) -> int:\n    return n + 2\n```"
+WORSE = "```python\ndef double(n: int) -> int:\n    return -n\n```"
+
+
+class Server:
+    """An OpenAI-compatible server that answers from a list; its last answer is repeated. None: never answers."""
+
+    def __init__(self) -> None:
+        self.answers: list[str | None] = [RIGHT]
+        self.prompts: list[str] = []
+        self.asked = threading.Event()
+        self.stopped = threading.Event()
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                server.prompts.append(json.dumps(body["messages"]))
+                answer = server.answers[min(len(server.prompts), len(server.answers)) - 1]
+                if answer is None:
+                    server.asked.set()
+                    server.stopped.wait()
+                    return
+                data = json.dumps(completion(answer)).encode()
+                self.send_response(200)
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+                """Say nothing."""
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.http.daemon_threads = True
+        self.thread = threading.Thread(target=self.http.serve_forever, daemon=True)
+
+    @property
+    def model(self) -> str:
+        return f"http://127.0.0.1:{self.http.server_address[1]}/v1#scripted"
+
+
+def completion(answer: str) -> dict[str, Any]:
+    message = {"role": "assistant", "content": answer}
+    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    return {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "scripted",
+        "choices": [choice],
+        "usage": usage,
+    }
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    made = Server()
+    made.thread.start()
+    yield made
+    made.stopped.set()
+    made.http.shutdown()
+    made.http.server_close()
+    made.thread.join()
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("AUDITCODER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("COLUMNS", "200")
+    write_task("double")
+    return tmp_path
+
+
+def write_task(name: str, parent: str = ".") -> Path:
+    file = Path(parent) / f"{name}.toml"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(TASK.format(name=name))
+    return file
+
+
+Solve = Callable[..., Any]
+
+
+@pytest.fixture
+def solve(server: Server) -> Solve:
+    """Return a function that solves with the scripted model, undivided and without boundary checks."""
+
+    def run(*arguments: str, code: int = 0, options: tuple[str, ...] = ("-g", "single", "-c", "boundary=none")) -> Any:
+        result = CliRunner().invoke(app, ["solve", *arguments, *options, "--model", server.model])
+        assert result.exit_code == code, result.output + repr(result.exception)
+        return result
+
+    return run
+
+
+def only_run(task: str = "double") -> Path:
+    (folder,) = Path("runs").glob(f"{task}-*")
+    return folder
+
+
+def test_a_right_program(solve: Solve, server: Server) -> None:
+    result = solve("double.toml")
+    run = only_run()
+    assert re.fullmatch(r"double-\d{8}-\d{6}-[0-9a-f]{6}", run.name)
+    assert sorted(path.name for path in run.iterdir()) == ["ledger.jsonl", "program.py", "record.json"]
+    assert "return 2 * n" in (run / "program.py").read_text()
+    assert "double: 2 of 2 checks pass; every check passes" in result.output
+    assert f"program  {run}/program.py" in result.output
+    assert len(server.prompts) == 1
+
+
+def test_json_goes_to_standard_output_alone(solve: Solve) -> None:
+    result = solve("double.toml", "--json")
+    (run,) = json.loads(result.stdout)["runs"]
+    assert (run["solved"], run["checks"], run["usage"]["calls"]) == (
+        True,
+        {"example-1": "pass", "example-2": "pass"},
+        1,
+    )
+    assert "checks  2/2 passed" in result.stderr
+
+
+def test_a_wrong_program_is_exit_code_1(solve: Solve, server: Server) -> None:
+    server.answers = [WRONG]
+    result = solve("double.toml", "--k", "0", code=1)
+    assert "double: 1 of 2 checks pass; the repair budget is used up" in result.output
+
+
+def test_a_repair_is_accepted(solve: Solve, server: Server) -> None:
+    server.answers = [WRONG, RIGHT]
+    (run,) = json.loads(solve("double.toml", "--json").stdout)["runs"]
+    assert (run["solved"], run["repairs"]) == (True, ["accepted"])
+    assert "Expected: 10" in server.prompts[1].replace("\\n", "\n")
+
+
+def test_a_repair_is_rolled_back(solve: Solve, server: Server) -> None:
+    server.answers = [WRONG, WORSE]
+    (run,) = json.loads(solve("double.toml", "--json", code=1).stdout)["runs"]
+    assert (run["passed"], run["repairs"]) == (1, ["rolled-back"])
+    assert "return n + 2" in (only_run() / "program.py").read_text()
+
+
+def test_quiet_says_the_result_only(solve: Solve) -> None:
+    result = solve("double.toml", "--quiet")
+    assert result.output.startswith("double: 2 of 2 checks pass")
+
+
+def test_a_folder_of_tasks_and_its_resumption(solve: Solve, server: Server) -> None:
+    write_task("one", "tasks")
+    write_task("two", "tasks")
+    server.answers = [RIGHT, WRONG]
+    result = solve("tasks", "--k", "0", code=1)
+    assert "1 of 2 tasks solved" in result.output
+    assert re.search(r"one +2 of 2 checks pass", result.output)
+    assert re.search(r"two +1 of 2 checks pass", result.output)
+    write_task("three", "tasks")
+    asked = len(server.prompts)
+    solve("tasks", "--k", "0", "--resume", code=1)
+    assert len(server.prompts) == asked + 1  # `three` alone was open
+    assert len(list(Path("runs").iterdir())) == 3
+
+
+def test_an_answer_of_an_earlier_run_is_not_paid_for_again(solve: Solve, server: Server) -> None:
+    first, second = (json.loads(solve("double.toml", "--json").stdout)["runs"][0] for _ in range(2))
+    assert (first["usage"]["cached"], second["usage"]["cached"], len(server.prompts)) == (0, 1, 1)
+    solve("double.toml", "--no-cache")
+    assert len(server.prompts) == 2
+
+
+def test_dry_run_asks_nothing_and_writes_nothing(solve: Solve, server: Server) -> None:
+    (plan,) = json.loads(solve("double.toml", "--dry-run", "--json").stdout)["plans"]
+    assert (plan["least"], plan["calls"][0]["role"], plan["calls"][0]["profile"]) == (1, "generator", server.model)
+    assert re.search(r"in all +1 to \d+", solve("double.toml", "--dry-run").output)
+    assert server.prompts == []
+    assert not Path("runs").exists()
+
+
+def test_the_forecast_holds(solve: Solve, server: Server) -> None:
+    (plan,) = json.loads(solve("double.toml", "--dry-run", "--json").stdout)["plans"]
+    server.answers = [WORSE]
+    (run,) = json.loads(solve("double.toml", "--json", code=1).stdout)["runs"]
+    assert plan["least"] <= run["usage"]["calls"] <= plan["most"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "sigterm"])
+def test_a_stopped_run_is_gone_on_with(solve: Solve, server: Server, number: signal.Signals) -> None:
+    server.answers = [WRONG, None]
+    line = [
+        sys.executable, "-c", "from auditcoder.cli.main import main; main()", "solve", "double.toml", "-g", "single",
+        "-c", "boundary=none", "--model", server.model,
+    ]  # fmt: skip
+    process = subprocess.Popen(line, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert server.asked.wait(120)
+    process.send_signal(number)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    resume = re.search(r"^resume with: auditcoder solve --resume (\S+)$", told, re.MULTILINE)
+    assert resume is not None, told
+    run = Path(resume[1])
+    assert "return n + 2" in (run / "program.py").read_text()  # what there is so far is the user's
+
+    server.answers = [WRONG, None, RIGHT]
+    result = CliRunner().invoke(app, ["solve", "--resume", str(run)])
+    assert result.exit_code == 0, result.output
+    assert re.search(r"^resumed \d+ recorded steps, 1 model call not repeated$", result.output, re.MULTILINE)
+    assert len(server.prompts) == 3  # two before the stop, of which one had no answer yet
+    calls = [event for event in read_ledger(run).events if isinstance(event, ModelCalled)]
+    assert len({call.key for call in calls}) == len(calls) == 2
+
+
+def test_a_finished_run_that_is_resumed_is_only_read(solve: Solve, server: Server) -> None:
+    solve("double.toml")
+    before = (only_run() / "ledger.jsonl").read_bytes()
+    result = CliRunner().invoke(app, ["solve", "--resume", str(only_run())])
+    assert (result.exit_code, len(server.prompts)) == (0, 1)
+    assert (only_run() / "ledger.jsonl").read_bytes() == before
+
+
+def test_a_server_that_is_down(server: Server) -> None:
+    server.http.server_close()
+    result = CliRunner().invoke(
+        app, ["solve", "double.toml", "-g", "single", "-c", "boundary=none", "-m", server.model]
+    )
+    assert result.exit_code == 3
+    assert "error[backbone-unavailable]:" in result.stderr
+    assert f"resume with: auditcoder solve --resume {only_run()}" in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_a_run_that_did_not_begin_leaves_nothing() -> None:
+    os.environ.pop("OPENAI_API_KEY", None)
+    result = CliRunner().invoke(app, ["solve", "double.toml", "--model", "openai/gpt-4.1-mini"])
+    assert result.exit_code == 3, result.output
+    assert "error[backbone-auth]: " in result.stderr
+    assert "OPENAI_API_KEY" in result.stderr
+    assert "resume with" not in result.stderr
+    assert not list(Path("runs").iterdir())
+
+
+USAGE: dict[str, tuple[list[str], str]] = {
+    "no task": ([], "error[config]: no task is named"),
+    "no such file": (["none.toml"], "error[task]: none.toml: cannot be read"),
+    "not a task": (["bad.toml"], "error[task]: bad.toml: statement"),
+    "no such suite": (["humaneval:x"], "error[task]: 'humaneval:x' is no task reference"),
+    "no such profile": (["double.toml", "--model", "nope"], "error[config]: There is no backbone profile 'nope'"),
+    "no such role": (["double.toml", "--role", "x=y"], "error[config]: there is no role 'x'"),
+    "nothing to resume": (["double.toml", "--resume"], "error[config]: no unfinished run of double in runs"),
+    "nothing at all": (["--resume"], "error[config]: no unfinished run in runs"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), USAGE.values(), ids=USAGE.keys())
+def test_usage_errors(arguments: list[str], message: str) -> None:
+    Path("bad.toml").write_text('id = "bad"\n')
+    result = CliRunner().invoke(app, ["solve", *arguments])
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr
+    assert not Path("runs").exists()
+
+
+def test_a_run_folder_is_no_task(solve: Solve) -> None:
+    solve("double.toml")
+    result = CliRunner().invoke(app, ["solve", str(only_run())])
+    assert result.exit_code == 2
+    assert f"auditcoder solve --resume {only_run()}" in result.stderr
+
+
+def test_show_tells_of_the_run(solve: Solve, server: Server) -> None:
+    server.answers = [WRONG, RIGHT]
+    solve("double.toml")
+    result = CliRunner().invoke(app, ["show", str(only_run())])
+    assert result.exit_code == 0, result.output
+    assert "2 of 2 checks pass" in result.output
+    assert "accepted" in result.output
+    line = CliRunner().invoke(app, ["show", str(only_run()), "2"])
+    assert "owner      S0" in line.output
+    assert "repair 1" in line.output
+
+
+def test_settings_and_profiles_share_a_file(server: Server) -> None:
+    profile = f'[profiles.mine]\nengine = "lm"\nmodel = "scripted"\napi_base = "{server.model.partition("#")[0]}"\n'
+    Path("own.toml").write_text(f'[run]\nmodel = "mine"\ngranularity = "single"\nboundary = "none"\n{profile}')
+    result = CliRunner().invoke(app, ["solve", "double.toml", "--config", "own.toml"])
+    assert result.exit_code == 0, result.output
+    assert len(server.prompts) == 1
