@@ -17,9 +17,9 @@ from auditcoder.sandbox.requests import Job
 from auditcoder.sandbox.worker_process import WorkerProcess
 
 FORBIDDEN = (
-    "read a host file", "write a host file", "make a host file", "connect to loopback", "start a process",
-    "run a command", "signal the worker", "limit the worker", "enter a namespace", "shared memory outside the limit",
-    "leave a file behind", "exceed the folder quota",
+    "read a host file", "write a host file", "make a host file", "change the mode of a host file",
+    "connect to loopback", "start a process", "run a command", "signal the worker", "limit the worker",
+    "enter a namespace", "use shared memory outside the limit", "leave a file behind", "exceed the folder quota",
 )  # fmt: skip
 ORDINARY = ("import from the library", "start a thread", "use a temporary file", "open /dev/stdin")
 
@@ -72,12 +72,13 @@ def acts(planted, folder, port):
         "read a host file": attempt(lambda: open(planted).read()),
         "write a host file": attempt(lambda: write(planted, 0)),
         "make a host file": attempt(lambda: write(folder + "/made", os.O_CREAT)),
+        "change the mode of a host file": attempt(lambda: os.chmod(planted, 0o640) is None),
         "connect to loopback": attempt(lambda: socket.create_connection(("127.0.0.1", port), 1)),
         "start a process": attempt(fork),
         "run a command": attempt(command),
         "limit the worker": attempt(lambda: resource.prlimit(worker, resource.RLIMIT_CORE, (0, 0)) is not None),
         "enter a namespace": attempt(lambda: libc.unshare(0x10000000) == 0),
-        "shared memory outside the limit": attempt(lambda: libc.shmget(0, 4096, 0o1600) >= 0),
+        "use shared memory outside the limit": attempt(lambda: libc.shmget(0, 4096, 0o1600) >= 0),
         "leave a file behind": left,
         "exceed the folder quota": attempt(no_quota),
         "import from the library": attempt(lambda: __import__("colorsys")),

@@ -97,8 +97,9 @@ def of_program(check: Check, run: ChildRun, records: RecordStream, limits: Limit
         observed, cut = _files_observed(run)
     if ruling is None:
         ruling = _compared(check, Observed(stdout=run.stdout, files=run.files))
-    return _result(check, run, ruling).model_copy(
-        update={"observed": observed, "has_observed": True, "truncated": cut or run.stop == "stdout"}
+    base = _result(check, run, ruling)
+    return base.model_copy(
+        update={"observed": observed, "has_observed": True, "truncated": base.truncated or cut or run.stop == "stdout"}
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import sys
 from typing import Any, NamedTuple, NoReturn
 
 from auditcoder.sandbox.worker import kernel, serialize
@@ -15,6 +14,7 @@ from auditcoder.sandbox.worker.runner import run
 from auditcoder.sandbox.worker.setup import Setup
 
 _exit = os._exit
+PLACES = ("HOME", "TMPDIR", "PWD")
 
 
 class Order(NamedTuple):
@@ -63,12 +63,12 @@ def _take(handles: list[int]) -> str:
 
 
 def _calm(box: str) -> None:
-    """Give the program what a fresh interpreter has: Ctrl-C handler, environment, a fixed random seed."""
+    """Give the program what a fresh interpreter has: Ctrl-C handler, places in the environment."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    os.environ.update(HOME=box, TMPDIR=box, PWD=box)
-    random = sys.modules.get("random")
-    if random is not None:
-        random.seed(0)
+    environment = os.environ
+    if environment.get("HOME") != box:
+        for name in PLACES:
+            environment[name] = box
 
 
 def place_files(order: Order, files: list[Any]) -> None:

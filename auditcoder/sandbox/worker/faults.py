@@ -16,6 +16,7 @@ SENTINEL = "<program>"
 _MESSAGE = 500
 _ENDS = 5
 _traceback_of = BaseException.__dict__["__traceback__"].__get__
+_set_traceback = BaseException.with_traceback
 _excepthook = sys.__excepthook__
 
 
@@ -40,7 +41,9 @@ def first_own(trace: TracebackType | None) -> TracebackType | None:
 
 def show(error: BaseException) -> None:
     """Write the traceback to standard error, as the interpreter would, without the frames of the runner."""
-    _excepthook(type(error), error, first_own(_traceback_of(error)))
+    own = first_own(_traceback_of(error))
+    _set_traceback(error, own)
+    _excepthook(type(error), error, own)
 
 
 def _message(error: BaseException) -> str:

@@ -29,14 +29,11 @@ class Lockdown:
         self._setup = setup
         self._abi = abi
         self._baseline = baseline
-        self._filter = Filter(kernel.MACHINE, private_pids=setup.namespaces) if setup.seccomp else None
+        self._filter = Filter(kernel.MACHINE, private=setup.namespaces) if setup.seccomp else None
         self._places: list[landlock.Place] = []
         if setup.landlock:
             readable = [landlock.place(path, landlock.READ) for path in own_paths]
-            devices = [landlock.place(f"/dev/{n}", landlock.DEVICE) for n in ("null", "zero", "full")]
-            random = [landlock.place(f"/dev/{n}", landlock.READ) for n in ("random", "urandom")]
-            proc = [landlock.place("/proc", landlock.READ)] if setup.namespaces else []
-            self._places = [place for place in (*readable, *devices, *random, *proc) if place is not None]
+            self._places = [place for place in (*readable, *_special_places(setup.namespaces)) if place is not None]
 
     def apply(self, box: str, limits: Limits) -> None:
         """Confine this process: limits, identity, capabilities, files, system calls."""
@@ -73,6 +70,14 @@ class Lockdown:
             os.setresuid(self._setup.uid, self._setup.uid, self._setup.uid)
         elif self._setup.drop == "caps":
             kernel.drop_capabilities()
+
+
+def _special_places(private: bool) -> list[landlock.Place | None]:
+    """Return the devices and, where it shows a process only itself, /proc."""
+    if private:
+        return [landlock.place("/dev", landlock.DEVICE), landlock.place("/proc", landlock.READ)]
+    writable = [landlock.place(f"/dev/{name}", landlock.DEVICE) for name in ("null", "zero", "full")]
+    return writable + [landlock.place(f"/dev/{name}", landlock.READ) for name in ("random", "urandom")]
 
 
 def address_space(process: int) -> int:

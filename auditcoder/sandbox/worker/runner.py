@@ -36,10 +36,11 @@ def _module(name: str, path: str) -> types.ModuleType:
     return module
 
 
-def _compile(source: str, watch: advisory.Watch | None) -> Any:
-    """Return the program's code; the source goes into linecache, so that tracebacks can show its lines."""
+def _compile(source: str, path: str, watch: advisory.Watch | None) -> Any:
+    """Return the program's code; the source goes into linecache, for tracebacks and `inspect.getsource`."""
     lines = source.splitlines(keepends=True)
-    linecache.cache[faults.SENTINEL] = (len(source), None, lines, faults.SENTINEL)
+    for name in (faults.SENTINEL, path):
+        linecache.cache[name] = (len(source), None, lines, name)
     if watch is not None:
         return watch.compile(source, faults.SENTINEL)
     return compile(source, faults.SENTINEL, "exec", dont_inherit=True)
@@ -53,7 +54,7 @@ def _run_program(request: dict[str, Any], channel: Channel, box: str, watch: adv
     module = _module("__main__", f"{box}/program.py")
     status, fault = 0, None
     try:
-        exec(_compile(request["code"], watch), module.__dict__)
+        exec(_compile(request["code"], f"{box}/program.py", watch), module.__dict__)
     except SystemExit as error:
         status = _exit_status(error)
     except BaseException as error:
@@ -93,7 +94,7 @@ def _run_module(request: dict[str, Any], channel: Channel, watch: advisory.Watch
     pristine = unittests.Pristine() if request["mode"] == "unittest" else None
     module = _module("solution", "program.py")
     try:
-        exec(_compile(request["code"], watch), module.__dict__)
+        exec(_compile(request["code"], "program.py", watch), module.__dict__)
     except BaseException as error:
         channel.send({"r": "load-error", "x": faults.describe(error)})
         return 0

@@ -80,9 +80,9 @@ def _leaf(name: str) -> Code:
     return [(_RETURN, 0, 0, _ENOSYS if name in syscalls.NO_SUCH_CALL else _EPERM)]
 
 
-def _intervals(table: dict[str, int], private_pids: bool) -> list[tuple[int, Code]]:
+def _intervals(table: dict[str, int], private: bool) -> list[tuple[int, Code]]:
     """Return (first number, what to do from there on), ascending."""
-    skipped = syscalls.OWN_PROCESS_ONLY if private_pids else frozenset[str]()
+    skipped = syscalls.OWN_PROCESS_ONLY | syscalls.HOST_METADATA if private else frozenset[str]()
     leaves = {number: _leaf(name) for name, number in table.items() if name not in skipped}
     leaves[syscalls.LAST_KNOWN + 1] = [(_RETURN, 0, 0, _ENOSYS)]
     allow: Code = [(_RETURN, 0, 0, _ALLOW)]
@@ -106,7 +106,7 @@ def _tree(points: list[tuple[int, Code]]) -> Code:
     return [(_JGE, 0, 1, points[middle][0]), (_JUMP, 0, 0, len(below)), *below, *above]
 
 
-def program(machine: str, *, private_pids: bool) -> Code:
+def program(machine: str, *, private: bool) -> Code:
     """Return the filter's instructions.
 
     Raises:
@@ -118,14 +118,14 @@ def program(machine: str, *, private_pids: bool) -> Code:
     ]  # fmt: skip
     if machine == "x86_64":
         head += [(_JGE, 0, 1, _X32_BIT), (_RETURN, 0, 0, _KILL)]
-    return head + _tree(_intervals(syscalls.TABLES[machine], private_pids))
+    return head + _tree(_intervals(syscalls.TABLES[machine], private))
 
 
 class Filter:
     """A filter that is built once in the worker and installed in every child."""
 
-    def __init__(self, machine: str, *, private_pids: bool) -> None:
-        code = program(machine, private_pids=private_pids)
+    def __init__(self, machine: str, *, private: bool) -> None:
+        code = program(machine, private=private)
         self._bytes = b"".join(struct.pack("=HBBI", *instruction) for instruction in code)
         self._count = len(code)
 

@@ -70,8 +70,22 @@ def _load(setup: Setup) -> None:
     site.setcopyright()
     site.sethelper()
     sys.path += setup.paths
-    for name in setup.preload:
-        importlib.import_module(name)
+    if setup.namespaces:
+        os.environ.update(dict.fromkeys(child.PLACES, namespaces.BOX))
+    # What libraries do after a fork (new locks, another random seed) costs every check and is not needed: this
+    # process has one thread, its children cannot fork, and equal inputs are to give equal outputs.
+    register, os.register_at_fork = os.register_at_fork, _no_hook
+    try:
+        for name in setup.preload:
+            importlib.import_module(name)
+    finally:
+        os.register_at_fork = register
+    if "random" in sys.modules:
+        sys.modules["random"].seed(0)
+
+
+def _no_hook(**hooks: object) -> None:
+    """Stand in for `os.register_at_fork` while modules are imported."""
 
 
 class Worker:
