@@ -62,13 +62,14 @@ def test_humaneval_solutions_pass_visible_and_hidden(executor: SandboxExecutor) 
 
 @pytest.mark.slow
 def test_recorded_apps_programs_get_the_recorded_verdict(executor: SandboxExecutor) -> None:
+    """All programs that pass, and every sixth wrong one (those take long: each test may run into its limit)."""
     tasks = {task.id: task for task in apps.load(None, DATA)}
-    wrong: list[int] = []
-    for row in _rows(Path(DATA) / "llm-programs" / "apps.jsonl"):
-        if row["rerun"] not in ("pass", "wrong"):
-            continue
+    rows = _rows(Path(DATA) / "llm-programs" / "apps.jsonl")
+    wrong = [row for row in rows if row["rerun"] == "wrong"]
+    differs: list[int] = []
+    for row in [row for row in rows if row["rerun"] == "pass"] + wrong[::6]:
         number = int(row["task_id"])
         hidden = apps_hidden(number, DATA, mode="stdin")
         if judge(row["code"], tasks[f"apps-{number}"], hidden, executor).passed != (row["rerun"] == "pass"):
-            wrong.append(number)
-    assert wrong == []
+            differs.append(number)
+    assert differs == []
