@@ -15,6 +15,7 @@ from auditcoder.errors import RecordError, UnusableAnswerError
 from auditcoder.programs.ask import ask_fields
 from auditcoder.programs.render import task_text
 from auditcoder.programs.session import Session
+from auditcoder.records.config import RunConfig
 from auditcoder.records.events import ChecksFrozen
 from auditcoder.records.task import (
     Check,
@@ -31,6 +32,8 @@ from auditcoder.signatures.boundary import BoundaryCase, DeriveExpected, Propose
 from auditcoder.signatures.demos import BOUNDARY, DERIVE
 
 PROPOSE_TOKENS, DERIVE_TOKENS = 260, 200
+BOUNDARY_KINDS = ("function", "program")
+"""Entry kinds whose inputs a short text can hold."""
 
 
 class Derived(NamedTuple):
@@ -51,21 +54,22 @@ class CheckDesigner(dspy.Module):
 
     def forward(self, session: Session) -> tuple[Check, ...]:
         """Return the ordered checks Q, frozen and recorded before any code exists."""
-        derived = self._boundary(session.task, session.config.boundary_count, session.config.boundary)
+        admission = admission_of(session.config, weak=session.weak)
+        derived = self._boundary(session.task, session.config.boundary_count, admission)
         checks = (*session.task.examples, *(item.check for item in derived))
         session.checks = checks
         session.journal.emit(
             ChecksFrozen(
                 checks=checks,
                 hash=checks_hash(checks),
-                admission=session.config.boundary,
+                admission=admission,
                 derivations=tuple((item.check.id, item.derivation) for item in derived),
             )
         )
         return checks
 
     def _boundary(self, task: Task, count: int, admission: str) -> tuple[Derived, ...]:
-        if admission == "none" or count == 0 or task.entry.kind not in ("function", "program") or not task.examples:
+        if admission == "none" or count == 0 or task.entry.kind not in BOUNDARY_KINDS or not task.examples:
             return ()
         try:
             answer = ask_fields(self.propose, PROPOSE_TOKENS, task=task_text(task), examples=_literal_examples(task))
@@ -100,6 +104,13 @@ class CheckDesigner(dspy.Module):
         if parse_expected(task, answer.expected) != expected:
             return _input_only(task, check_id, given, "a second derivation gave another value")
         return Derived(_check(task, check_id, given, expected), "confirmed by a second derivation")
+
+
+def admission_of(config: RunConfig, *, weak: bool) -> str:
+    """Return the admission policy that a configuration means for a weak or a strong backbone."""
+    if config.boundary != "auto":
+        return config.boundary
+    return "none" if weak else "confirmed"
 
 
 def _check(task: Task, check_id: str, given: CheckInput, expected: Expected) -> Check:

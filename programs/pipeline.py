@@ -101,7 +101,8 @@ def budget_of(config: RunConfig) -> RepairBudget:
 
 
 def _finish(session: Session, active: Candidate, reason: str) -> None:
-    done = "every check passes" if active.rank.full_pass else reason or "the repair budget is used up"
+    passed = "every check passes" if session.checks else "there is no check to fail"
+    done = passed if active.rank.full_pass else reason or "the repair budget is used up"
     session.journal.emit(
         RunFinished(candidate=active.number, program=active.state.assembly.digest, rank=active.rank, reason=done)
     )

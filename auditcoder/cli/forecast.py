@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from auditcoder.programs.boundary import BOUNDARY_KINDS, admission_of
 from auditcoder.programs.pipeline import ladder
 from auditcoder.programs.planning import DIVISIBLE, REPLANS
 from auditcoder.programs.writing import TRIES
@@ -12,9 +13,6 @@ from auditcoder.records.config import Role, RunConfig
 from auditcoder.records.graph import Granularity
 from auditcoder.records.task import Task
 from auditcoder.signatures.planner import COARSE_STEPS, FINE_STEPS
-
-BOUNDARY_KINDS = ("function", "program")
-"""Entry kinds for which boundary cases are designed."""
 
 
 class PlannedCalls(NamedTuple):
@@ -29,7 +27,7 @@ class PlannedCalls(NamedTuple):
 
 def forecast(task: Task, config: RunConfig, *, weak: bool) -> tuple[PlannedCalls, ...]:
     """Return the planned calls in order; what comes only after a failing check has a least of 0."""
-    rows = list(boundary(task, config))
+    rows = list(boundary(task, config, weak=weak))
     for number, rung in enumerate(ladder(config.granularity, weak)):
         name = f"plan attempt {number + 1} ({rung.granularity})" + ("" if number == 0 else ", if a check fails")
         divided = rung.granularity != "single" and task.entry.kind in DIVISIBLE
@@ -38,12 +36,13 @@ def forecast(task: Task, config: RunConfig, *, weak: bool) -> tuple[PlannedCalls
     return (*rows, *repairs(config))
 
 
-def boundary(task: Task, config: RunConfig) -> Iterator[PlannedCalls]:
+def boundary(task: Task, config: RunConfig, *, weak: bool) -> Iterator[PlannedCalls]:
     """Yield the calls that design boundary checks."""
-    if config.boundary == "none" or not config.boundary_count:
+    admission = admission_of(config, weak=weak)
+    if admission == "none" or not config.boundary_count:
         return
     if task.entry.kind in BOUNDARY_KINDS and task.examples:
-        derived = config.boundary_count if config.boundary == "confirmed" else 0
+        derived = config.boundary_count if admission == "confirmed" else 0
         yield PlannedCalls("boundary checks", "planner", 1, 1 + derived)
 
 

@@ -37,8 +37,12 @@ class RunConfig(Record):
     """When nodes are verified locally by a model."""
     plan_review: Literal["deterministic", "model"] = "deterministic"
     """Whether a model reviews plans that passed the deterministic review."""
-    boundary: Literal["none", "confirmed", "paper"] = "confirmed"
-    """Admission of planner-derived boundary checks (core.md section 2)."""
+    boundary: Literal["auto", "none", "confirmed", "paper"] = "auto"
+    """Admission of planner-derived boundary checks (core.md section 2).
+
+    auto: `confirmed` on a strong backbone, `none` on a weak one, whose proposals were measured to repeat the examples
+    (docs/adr/0008).
+    """
     boundary_count: int = Field(default=2, ge=0, le=8)
 
     def profile_of(self, role: Role) -> str:
