@@ -4,7 +4,8 @@ Numbered, and marked at the code:
 1. the text parses, compiles and is not nested beyond reason;
 2. no star import (unless the node is the only owner) and no relative import;
 3. other nodes' names are not defined: separable definitions and imports of them are taken out, others are refused;
-4. every expected function or class is defined exactly once at top level, with `def` or `class`;
+4. every expected function or class is defined exactly once at top level, with `def` or `class`; of several, the last
+   one counts, as it does for Python, and the earlier ones are taken out;
 5. its positional parameters are those of the contract; further ones need defaults;
 6. module-level code of a node that does not start the program only prepares data for its definitions: guards, test
    code and prints are taken out, reading or printing that the definitions need is refused;
@@ -17,7 +18,7 @@ import ast
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from auditcoder.core.cleaning import Cleaned, Module, drop_foreign, drop_idle
+from auditcoder.core.cleaning import Cleaned, Module, drop_foreign, drop_idle, drop_superseded
 from auditcoder.core.effects import ENTRY_FUNCTION, is_main, starts_program
 from auditcoder.core.naming import expected_names, prelude_definitions, starts_here
 from auditcoder.core.parsing import Refusal, normalize, parse_source
@@ -65,11 +66,12 @@ def _accept(module: Module, node: Node, task: Task, others: frozenset[str]) -> A
     if refusal is not None:
         return refusal
     own = drop_foreign(module, foreign, prelude_definitions(task) - set(expected), expected)  # rule 3
-    refusal = _check_definitions(module, own.kept, node, expected)  # rules 4 and 5
+    once = drop_superseded(module, own.kept, expected)  # rule 4
+    refusal = _check_definitions(module, once.kept, node, expected)  # rules 4 and 5
     if refusal is not None:
         return refusal
     starts = starts_here(node.id, task.entry)
-    cleaned = Cleaned(own.kept, ()) if starts else drop_idle(module, own.kept, expected)  # rule 6
+    cleaned = Cleaned(once.kept, ()) if starts else drop_idle(module, once.kept, expected)  # rule 6
     if isinstance(cleaned, Refusal):
         return cleaned
     refusal = _check_names(module, cleaned.kept, foreign) or _check_start(module, cleaned.kept, starts=starts)
@@ -78,7 +80,7 @@ def _accept(module: Module, node: Node, task: Task, others: frozenset[str]) -> A
     text = join(cleaned.kept)
     if isinstance(again := parse_source(text), Refusal):
         return again
-    removed = sorted((*own.removed, *cleaned.removed), key=lambda part: part.line)
+    removed = sorted((*own.removed, *once.removed, *cleaned.removed), key=lambda part: part.line)
     return AcceptedSource(text, tuple(part.render() for part in removed))
 
 

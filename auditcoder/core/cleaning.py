@@ -16,7 +16,15 @@ from auditcoder.core.parsing import Refusal
 from auditcoder.core.pieces import Piece
 from auditcoder.core.scopes import ModuleNames, module_names
 
-Why = Literal["foreign-definition", "foreign-import", "entry-guard", "test-code", "unused-statement", "docstring"]
+Why = Literal[
+    "foreign-definition",
+    "foreign-import",
+    "superseded-definition",
+    "entry-guard",
+    "test-code",
+    "unused-statement",
+    "docstring",
+]
 
 
 class Removed(NamedTuple):
@@ -92,6 +100,27 @@ def drop_foreign(
         else:
             kept.append(piece)
     return Cleaned(tuple(kept), tuple(removed))
+
+
+def drop_superseded(module: Module, pieces: Sequence[Piece], names: Collection[str]) -> Cleaned:
+    """Return the pieces with only the last definition of each name, which is the one that Python keeps.
+
+    Models repeat the given signature as a stub before they define the function. Where a statement between the two
+    definitions uses the name, both stay.
+    """
+    last = {piece.name: piece.place for piece in pieces if piece.name in names}
+    users = [piece for piece in pieces if piece.kind == "statement"]
+    gone = [
+        piece
+        for piece in pieces
+        if piece.name in last
+        and piece.place < last[piece.name]
+        and not any(
+            piece.place < user.place < last[piece.name] and piece.name in module.loads[user.place] for user in users
+        )
+    ]
+    removed = (Removed("superseded-definition", piece.name, piece.line, piece.text) for piece in gone)
+    return Cleaned(tuple(piece for piece in pieces if piece not in gone), tuple(removed))
 
 
 def _assigned(statement: ast.stmt) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from typing import NamedTuple
 
 import pytest
@@ -29,6 +30,7 @@ class Case(NamedTuple):
     lines: tuple[int, ...] = ()
 
 
+NUL_ERROR = "SyntaxError" if sys.version_info >= (3, 11, 4) else "ValueError"
 CASES = [
     Case("pass", "print(1)", "pass"),
     Case("wrong answer", "print(2)", "wrong-answer"),
@@ -42,7 +44,7 @@ CASES = [
     Case("end by force", "import os\nprint(1, flush=True)\nos._exit(0)", "runtime-error", "no-end"),
     Case("syntax error", "x = 1\ny = = 2\n", "runtime-error", "SyntaxError", (2,)),
     Case("indentation error", "def f():\nx = 1", "runtime-error", "IndentationError", (2,)),
-    Case("NUL in the source", "x = '\0'", "runtime-error", "SyntaxError"),
+    Case("NUL in the source", "x = '\0'", "runtime-error", NUL_ERROR),
     Case("import error", "import no_such_module", "runtime-error", "ModuleNotFoundError", (1,)),
     Case("end of input", "input()\ninput()", "runtime-error", "EOFError", (2,)),
     Case("assertion", "assert False, 'no'", "runtime-error", "AssertionError", (1,)),

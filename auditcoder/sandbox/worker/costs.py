@@ -76,13 +76,22 @@ class CpuMeter:
         self._write()
 
 
+class _Frame:
+    """A running unit: what it has grown by in its own code so far, and the level where its own code went on."""
+
+    def __init__(self, unit: str, level: int) -> None:
+        self.unit = unit
+        self.grown = 0
+        self.level = level
+
+
 class MemoryMeter:
-    """Growth of traced memory over its level at a unit's entry, while the unit itself was running."""
+    """Peak growth of traced memory while a unit's own code ran; what a callee left behind is the callee's."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._peaks: dict[str, int] = {}
-        self._stacks: dict[int, list[tuple[str, int]]] = {}
+        self._stacks: dict[int, list[_Frame]] = {}
         self._written = 0.0
         tracemalloc.start(1)
 
@@ -91,27 +100,30 @@ class MemoryMeter:
 
         def measured(*args: Any, **kwargs: Any) -> Any:
             stack = self._stacks.setdefault(_ident(), [])
-            current = self._book(stack)
-            stack.append((unit, current))
+            stack.append(_Frame(unit, self._book(stack)))
             try:
                 return function(*args, **kwargs)
             finally:
-                self._book(stack)
+                level = self._book(stack)
                 stack.pop()
+                if stack:
+                    stack[-1].level = level
 
         return measured
 
-    def _book(self, stack: list[tuple[str, int]]) -> int:
-        current, peak = tracemalloc.get_traced_memory()
+    def _book(self, stack: list[_Frame]) -> int:
+        level, peak = tracemalloc.get_traced_memory()
         if stack:
-            unit, base = stack[-1]
-            self._peaks[unit] = max(self._peaks.get(unit, 0), peak - base)
+            frame = stack[-1]
+            self._peaks[frame.unit] = max(self._peaks.get(frame.unit, 0), frame.grown + peak - frame.level)
+            frame.grown += level - frame.level
+            frame.level = level
         tracemalloc.reset_peak()
         now = time.process_time()
         if now - self._written > _INTERVAL:
             self._written = now
             self._write()
-        return current
+        return level
 
     def _write(self) -> None:
         self._channel.send({"r": "cost", "memory": dict(self._peaks)})
