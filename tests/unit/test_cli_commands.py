@@ -1,0 +1,164 @@
+"""`doctor`, `models`, `schema`, the fetch bar, and the forecast."""
+
+from __future__ import annotations
+
+import json
+from importlib import metadata
+from io import StringIO
+from pathlib import Path
+
+import jsonschema
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner, Result
+
+from auditcoder.backbones.weights import FetchProgress
+from auditcoder.cli.fetching import FetchBar
+from auditcoder.cli.forecast import forecast
+from auditcoder.cli.main import app
+from auditcoder.records.config import RunConfig
+from auditcoder.records.task import EntryKind, EntryPoint, Task
+from auditcoder.tasks.loader import load_tasks
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+@pytest.fixture(autouse=True)
+def empty_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No weights, no configuration of a user."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("AUDITCODER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("AUDITCODER_MODELS", raising=False)
+    monkeypatch.delenv("AUDITCODER_CONFIG", raising=False)
+
+
+def invoke(*arguments: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == code, result.output + repr(result.exception)
+    return result
+
+
+def doctor(code: int) -> dict[str, dict[str, object]]:
+    found = json.loads(invoke("doctor", "--json", code=code).stdout)
+    assert found["ready"] == (code == 0)
+    return {one["name"]: one for one in found["findings"]}
+
+
+def test_doctor_tells_all_that_a_solve_needs() -> None:
+    result = CliRunner().invoke(app, ["doctor"])
+    found = doctor(result.exit_code)
+    assert list(found)[:4] == ["machine", "python", "isolation", "runtime"]
+    assert all(one["ok"] or one["needs"] for one in found.values())
+    assert found["embedded"]["needs"] != []
+    assert found["embedded"]["required"] is False
+    for one in found.values():
+        assert str(one["said"]) in result.output
+
+
+def test_doctor_says_how_to_get_a_missing_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", absent)
+    found = doctor(3)
+    assert found["runtime"]["ok"] is False
+    assert "pip install 'auditcoder[embedded]'" in str(found["runtime"]["needs"])
+
+
+def test_models_list() -> None:
+    listed = {one["name"]: one for one in json.loads(invoke("models", "list", "--json").stdout)}
+    assert {"embedded", "embedded-small"} <= set(listed)
+    assert listed["embedded"]["weights_state"] == "not fetched"
+    text = invoke("models", "list").output
+    assert "qwen2.5-coder-1.5b-instruct-q4_k_m" in text
+    assert "ollama/MODEL" in text
+
+
+def test_models_list_shows_profiles_of_the_user() -> None:
+    Path("configs").mkdir()
+    Path("configs/models.toml").write_text('[profiles.mine]\nengine = "lm"\nmodel = "m"\nprice_in = 0.25\n')
+    assert "mine" in invoke("models", "list").output
+
+
+def test_a_server_has_no_weights_to_fetch() -> None:
+    assert "has no weights to fetch" in invoke("models", "fetch", "ollama/x", code=2).stderr
+
+
+def test_weights_that_are_here_are_not_fetched(tmp_path: Path) -> None:
+    (tmp_path / "own.gguf").write_bytes(b"GGUF")
+    assert invoke("models", "fetch", "gguf:own.gguf").stdout == f"{tmp_path}/own.gguf\n"
+
+
+def test_checking_a_server_that_is_down() -> None:
+    found = json.loads(invoke("models", "check", "http://127.0.0.1:9/v1#m", "--json", code=3).stdout)
+    assert found["reachable"] is False
+    assert "127.0.0.1:9" in found["error"]
+
+
+@pytest.mark.parametrize("which", ["task", "record", "ledger"])
+def test_schemas_are_schemas(which: str) -> None:
+    jsonschema.Draft202012Validator.check_schema(json.loads(invoke("schema", which).stdout))
+
+
+def bar(*reports: FetchProgress, terminal: bool = False, quiet: bool = False) -> str:
+    file = StringIO()
+    with FetchBar(Console(file=file, force_terminal=terminal, width=100), quiet=quiet) as shown:
+        for report in reports:
+            shown(report)
+    return file.getvalue()
+
+
+FETCH = (
+    FetchProgress("model hub", 0, 200_000_000), FetchProgress("model hub", 1_000_000, 200_000_000),
+    FetchProgress("model hub", 100_000_000, 200_000_000), FetchProgress("verify", 200_000_000, 200_000_000),
+)  # fmt: skip
+
+
+def test_a_fetch_is_told_by_tenths() -> None:
+    assert bar(*FETCH) == (
+        "weights from model hub: 0 of 200 MB\nweights from model hub: 100 of 200 MB\nweights verifying: 200 of 200 MB\n"
+    )
+
+
+def test_a_terminal_gets_a_bar_and_quiet_nothing() -> None:
+    assert "100.0/200.0 MB" in bar(*FETCH[:3], terminal=True)
+    assert bar(*FETCH, quiet=True) == ""
+    assert bar(terminal=True) == ""
+
+
+def calls(kind: EntryKind, *, weak: bool = True, **config: object) -> dict[tuple[str, str], tuple[int, int | None]]:
+    task = Task(id="t", statement="s", entry=EntryPoint(kind=kind, name="f"))
+    rows = forecast(task, RunConfig.model_validate({"boundary": "none", "k": 0, **config}), weak=weak)
+    return {(row.step.partition(",")[0], row.role): (row.least, row.most) for row in rows}
+
+
+def test_an_undivided_attempt_is_one_call_for_code() -> None:
+    assert calls("function", granularity="single") == {("plan attempt 1 (single)", "generator"): (1, 2)}
+
+
+def test_what_comes_after_a_failing_check_may_never_come() -> None:
+    rows = calls("program", k=2)
+    assert {step: least for (step, _), (least, _) in rows.items()} == {
+        "plan attempt 1 (single)": 1, "plan attempt 2 (coarse)": 0, "repairs": 0,
+    }  # fmt: skip
+
+
+def test_a_class_is_never_divided() -> None:
+    assert {role for _, role in calls("class", granularity="fine")} == {"generator"}
+
+
+def test_a_strong_backbone_starts_with_a_plan_and_writes_its_root() -> None:
+    rows = calls("function", weak=False)
+    assert next(iter(rows)) == ("plan attempt 1 (fine)", "planner")
+    assert rows["plan attempt 1 (fine)", "orchestrator"] == (1, 2)
+
+
+def test_an_adaptive_budget_has_no_upper_end() -> None:
+    assert calls("program", granularity="single", adaptive=True)["repairs", "regenerator"] == (0, None)
+
+
+def test_every_example_has_a_forecast() -> None:
+    for task in load_tasks(EXAMPLES):
+        rows = forecast(task, RunConfig(), weak=True)
+        assert sum(row.least for row in rows) >= 1
+        assert all(row.most is not None and row.most >= row.least for row in rows)
