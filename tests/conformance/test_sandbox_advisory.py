@@ -197,7 +197,8 @@ def test_units_in_other_threads_are_measured(sandbox: SandboxExecutor) -> None:
 
 def test_forged_advisory_records_do_no_harm(sandbox: SandboxExecutor) -> None:
     source = (
-        'import os\ndef f(n): return n\nos.write(3, b\'{"r":"call","n":[],"u":3}\\n{"r":"cost","cpu":{"f":-1e308}}\\n\')\n'
+        "import os\ndef f(n): return n\n"
+        'os.write(3, b\'{"r":"call","n":[],"u":3}\\n{"r":"cost","cpu":{"f":-1e308}}\\n\')\n'
         "f(1)"
     )
     assert not sandbox.record(source, PROGRAM, _program(""), LIMITS, ["f"]).complete
