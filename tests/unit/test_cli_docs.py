@@ -57,3 +57,13 @@ def test_the_readme_has_both_commands_and_ci_runs_the_second() -> None:
 def test_links_lead_somewhere(document: Path) -> None:
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8"))
     assert [target for target in targets if not (document.parent / target).exists()] == []
+
+
+def test_every_decision_is_in_the_index() -> None:
+    pages = sorted((ROOT / "docs" / "adr").glob("0*.md"))
+    index = (ROOT / "docs" / "adr" / "README.md").read_text(encoding="utf-8")
+    titles = {page.name: page.read_text(encoding="utf-8").splitlines()[0] for page in pages}
+    rows = {
+        f"# {number}: {title}": name for number, name, title in re.findall(r"\[(\d{4})\]\((\S+)\) \| (.*) \|", index)
+    }
+    assert rows == {title: name for name, title in titles.items()}
