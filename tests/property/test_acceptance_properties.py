@@ -132,9 +132,10 @@ def test_any_texts_of_several_owners_link_or_are_refused(first: str, second: str
 
 @pytest.mark.parametrize("text", list(EXTREME.values()), ids=list(EXTREME))
 def test_extreme_texts_are_decided(text: str) -> None:
-    outcome = check(text, FUNCTION)
-    assert isinstance(outcome, AcceptedSource | Refusal)
-    assert isinstance(parse_units(text, ROOT), tuple | Refusal)
+    check(text, FUNCTION)
+    found = parse_units(text, ROOT)
+    if not isinstance(found, Refusal):
+        assert "".join(unit.text for unit in found if unit.kind != "method")
 
 
 def test_what_is_large_but_sound_is_accepted() -> None:
