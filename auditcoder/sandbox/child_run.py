@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import select
+import signal
 import time
 from typing import Any, Literal, NamedTuple
 
@@ -46,6 +47,8 @@ class ChildRun(NamedTuple):
     file_over: bool
     laps: tuple[Reading, ...]
     """What each item took."""
+    overdue: bool
+    """The worker did not report the end in time after it was told to kill; it must not be used again."""
 
 
 class WorkerLostError(Exception):
@@ -74,6 +77,7 @@ class _Watch:
         self._out, self._err = bytearray(), bytearray()
         self._err_cut = False
         self._stop: Stop = ""
+        self._overdue = False
         self._clock: ProcessClock | None = None
         self._laps: list[Reading] = []
         self._mark = Reading(0.0, 0.0)
@@ -139,13 +143,21 @@ class _Watch:
             return
         if self._clock is None or self._stop:
             if time.monotonic() > self._give_up:
-                raise WorkerLostError("no answer" if self._stop else "the child did not start")
+                self._settle_overdue()
             return
         now, limits = self._clock.read(), self._order.limits
         if now.cpu - self._mark.cpu > limits.cpu_seconds:
             self._end("cpu")
         elif now.wall - self._mark.wall > limits.wall_seconds:
             self._end("idle")
+
+    def _settle_overdue(self) -> None:
+        """The limit was passed, so the verdict stands, whatever keeps the worker from saying so."""
+        if self._clock is None or not self._stop:
+            raise WorkerLostError("the child did not start")
+        self._overdue = True
+        baseline = self._worker.facts["rss_kb"]
+        self._done = {"status": signal.SIGKILL, "cpu": self._clock.read().cpu, "rss_kb": baseline, "files": []}
 
     def _end(self, reason: Stop) -> None:
         if not self._stop:
@@ -218,7 +230,7 @@ class _Watch:
         peak = max(0.0, (done["rss_kb"] - self._worker.facts["rss_kb"]) / 1024)
         return ChildRun(
             self._stop, done["status"], done["cpu"], wall, peak, bytes(self._out), bytes(self._err), self._err_cut,
-            files, over, tuple(self._laps),
+            files, over, tuple(self._laps), self._overdue,
         )  # fmt: skip
 
     def _read_files(self, names: list[str]) -> tuple[tuple[tuple[str, bytes], ...], bool]:

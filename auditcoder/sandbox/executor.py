@@ -181,7 +181,14 @@ class SandboxExecutor:
 
     def _child(self, job: Job, checks: list[Check], watch: dict[str, Any] | None) -> tuple[ChildRun, RecordStream]:
         order, records = job.order(checks, watch)
-        return run_child(self._ready(), order, records), records
+        try:
+            run = run_child(self._ready(), order, records)
+        except BaseException:
+            self.close()  # also when interrupted: its answer to this request would be taken for that to the next
+            raise
+        if run.overdue:
+            self.close()
+        return run, records
 
     def _ready(self) -> WorkerProcess:
         if self._worker is None:

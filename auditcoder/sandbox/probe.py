@@ -71,7 +71,7 @@ def examine(rung: Rung, reasons: tuple[str, ...] = ()) -> Probed:
             raise HarnessError(f"the self-test broke: {error}") from error
         facts = worker.facts
     proc = bool(facts["proc"])
-    _refuse_false_claims(rung, seen, proc)
+    _refuse_false_claims(rung, seen)
     report = IsolationReport(
         level=rung.level,
         rung=rung.name,
@@ -86,7 +86,7 @@ def examine(rung: Rung, reasons: tuple[str, ...] = ()) -> Probed:
     return Probed(rung, report)
 
 
-def _refuse_false_claims(rung: Rung, seen: Observation, proc: bool) -> None:
+def _refuse_false_claims(rung: Rung, seen: Observation) -> None:
     tolerated: frozenset[str] = frozenset()
     if rung.level == 0:
         tolerated = frozenset(FORBIDDEN)
@@ -95,9 +95,8 @@ def _refuse_false_claims(rung: Rung, seen: Observation, proc: bool) -> None:
     elif rung.level == 2:
         tolerated = frozenset({_QUOTA})
     broken = [act for act in seen.broken if act not in tolerated]
-    unusable = [act for act in seen.unusable if proc or act != "open /dev/stdin"]
-    if broken or unusable:
-        told = [f"a program could {act}" for act in broken] + [f"a program could not {act}" for act in unusable]
+    if broken or seen.unusable:
+        told = [f"a program could {act}" for act in broken] + [f"a program could not {act}" for act in seen.unusable]
         raise HarnessError("; ".join(told))
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from auditcoder.errors import TaskError
 from auditcoder.records.task import (
     CallsInput,
     Check,
@@ -42,6 +43,7 @@ class Job:
             request |= {"mode": "program", "argv": []}
             stdin = _bytes(first.stdin)
         elif isinstance(first, FilesInput):
+            _refuse_outside(*(file.name for file in first.files))
             kind = "program"
             request |= {"mode": "program", "argv": list(first.argv), "files": [[f.name, f.text] for f in first.files]}
             stdin = _bytes(first.stdin)
@@ -66,6 +68,12 @@ def _item(check: Check) -> dict[str, Any]:
         calls = [{"m": call.method, "args": list(call.args)} for call in given.calls]
         return {"init": list(given.init), "calls": calls}
     return {"args": list(given.args)} if isinstance(given, FunctionInput) else {}
+
+
+def _refuse_outside(*names: str) -> None:
+    for name in names:
+        if any(part in ("", ".", "..") for part in name.split("/")):
+            raise TaskError(f"the input file name {name!r} leads outside the work folder", hint="Use a relative name.")
 
 
 def _bytes(text: str) -> bytes:

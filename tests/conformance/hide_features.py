@@ -1,7 +1,7 @@
 """Run a command on a kernel that seems to lack features: `hide_features.py NUMBER=ERRNO ... -- COMMAND ...`.
 
-A small system call filter makes the named calls fail, for this process and all below; with `22@prctl=ERRNO` style
-conditions on the first argument (`ARG@NUMBER=ERRNO`) seccomp itself can be hidden.
+A small system call filter makes the named calls fail, for this process and all below. `INDEX:VALUE@NUMBER=ERRNO`
+asks for a value of one argument: so seccomp itself (an option of prctl) or the mount of one kind can be hidden.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ def _rule(text: str) -> list[tuple[int, int, int, int]]:
     answer = (_RETURN, 0, 0, _ERRNO | int(error))
     if not argument:
         return [(_LOAD, 0, 0, 0), (_JEQ, 0, 1, int(number)), answer]
-    first = (_LOAD, 0, 0, 16)
-    return [(_LOAD, 0, 0, 0), (_JEQ, 0, 3, int(number)), first, (_JEQ, 0, 1, int(argument)), answer]
+    index, _, value = argument.partition(":")
+    load = (_LOAD, 0, 0, 16 + 8 * int(index))
+    return [(_LOAD, 0, 0, 0), (_JEQ, 0, 3, int(number)), load, (_JEQ, 0, 1, int(value)), answer]
 
 
 def main() -> None:

@@ -18,7 +18,9 @@ _ARM = os.uname().machine == "aarch64"
 UNSHARE = (97 if _ARM else 272, EPERM)
 MOUNT = (40 if _ARM else 165, EPERM)
 LANDLOCK = (444, ENOSYS)
-SECCOMP = (f"22@{167 if _ARM else 157}", EINVAL)
+# nosuid, nodev and noexec together: only the mount of /proc asks for these.
+PROC = (f"3:14@{MOUNT[0]}", EPERM)
+SECCOMP = (f"0:22@{167 if _ARM else 157}", EINVAL)
 
 _SESSION = """
 import json, sys
@@ -37,7 +39,7 @@ source = '''
 import os, socket, threading
 def f(act, path):
     try:
-        if act == "honest": return sorted({3, 1, 2}) == [1, 2, 3] and open(os.devnull).read() == ""
+        if act == "honest": return open("/dev/stdin").read() + open(os.devnull).read() == ""
         if act == "read": return len(open(path).read())
         if act == "write": return open(path, "a").write("x")
         if act == "fork":
@@ -75,6 +77,7 @@ ALL = ("read", "write", "fork", "net")
 MACHINES = [
     Machine("everything there", (), (4,), ALL),
     Machine("no Landlock", (LANDLOCK,), (3,), ALL),
+    Machine("no new /proc, as in a container", (PROC,), (4,), ALL),
     Machine("no namespaces", (UNSHARE,), (2,), ALL),
     Machine("namespaces whose rights are void", (MOUNT,), (2,), ALL),
     # Another uid needs root, and an interpreter that it can read.
@@ -107,14 +110,16 @@ def test_each_rung_gives_what_it_reports(machine: Machine, tmp_path: Path, full_
         assert f"isolation level {report['level']}" in told["refused"]
     assert acts["honest"] == ["pass", True]
     assert (acts["memory"][0], acts["spin"][0]) == ("memory", "timeout")
-    assert bool(report["missing"]) == (report["level"] < 4), report
+    assert bool(report["missing"]) == (report["level"] < 4 or PROC in machine.hidden), report
+    assert report["proc"] == (PROC not in machine.hidden)
 
 
 def test_the_report_says_how_to_get_more(tmp_path: Path, full_level: int) -> None:
     if full_level < 4:
         pytest.skip("this machine lacks features already")
     (tmp_path / "planted").write_text("secret")
-    missing = " ".join(_session(MACHINES[2], tmp_path / "planted")["report"]["missing"])
+    machine = next(machine for machine in MACHINES if machine.id == "no namespaces")
+    missing = " ".join(_session(machine, tmp_path / "planted")["report"]["missing"])
     assert "kernel.unprivileged_userns_clone" in missing
     assert "unshare: Operation not permitted" in missing
     assert "programs can exceed the folder quota" in missing

@@ -5,13 +5,25 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from typing import NamedTuple
 
 import pytest
 
-from auditcoder.errors import HarnessError, IsolationTooWeakError
+from auditcoder.core.protocols import Executor
+from auditcoder.errors import HarnessError, IsolationTooWeakError, TaskError
 from auditcoder.records.execution import CheckResult
-from auditcoder.records.task import Check, Comparator, EntryPoint, Expected, FunctionInput, Limits, ProgramInput
+from auditcoder.records.task import (
+    Check,
+    Comparator,
+    EntryPoint,
+    Expected,
+    FilesInput,
+    FunctionInput,
+    Limits,
+    ProgramInput,
+    TextFile,
+)
 from auditcoder.sandbox.child_run import ChildRun, Order, WorkerLostError, run_child
 from auditcoder.sandbox.executor import SandboxExecutor
 from auditcoder.sandbox.probe import probe, probe_rung
@@ -196,3 +208,42 @@ def test_a_closed_executor_leaves_no_process_and_starts_again() -> None:
         os.kill(pid, 0)
     assert _run(own, "print(1)").outcome == "pass"
     own.close()
+
+
+def test_an_interrupted_run_does_not_answer_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def follow_interrupted(self: object) -> ChildRun:
+        raise KeyboardInterrupt
+
+    with SandboxExecutor() as own:
+        first = own.worker_pid()
+        with monkeypatch.context() as patch:
+            patch.setattr("auditcoder.sandbox.child_run._Watch.follow", follow_interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                _run(own, "print(2)")
+        assert _run(own, "print(1)").outcome == "pass"
+        assert own.worker_pid() != first
+
+
+def test_a_kill_that_is_not_confirmed_in_time_keeps_its_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auditcoder.sandbox.settings.BACKSTOP_SECONDS", 0.2)
+    with SandboxExecutor() as own:
+        pid = own.worker_pid()
+        source = "while True: pass"
+        stopper = threading.Timer(0.1, os.kill, (pid, signal.SIGSTOP))
+        stopper.start()
+        result = _run(own, source)
+        stopper.join()
+        assert (result.outcome, result.detail) == ("timeout", "cpu")
+        assert _run(own, "print(1)").outcome == "pass"
+        assert own.worker_pid() != pid
+
+
+def test_input_names_that_lead_outside_are_refused(sandbox: SandboxExecutor) -> None:
+    given = FilesInput(files=(TextFile(name="../x", text=""),))
+    with pytest.raises(TaskError):
+        sandbox.run("", EntryPoint(kind="script"), [Check(id="c", input=given, expected=Expected())], LIMITS)
+
+
+def test_it_is_an_executor(sandbox: SandboxExecutor) -> None:
+    port: Executor = sandbox
+    assert port.isolation().level == sandbox.isolation().level

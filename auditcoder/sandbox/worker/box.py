@@ -61,9 +61,14 @@ class Box:
         return found
 
 
+def is_inside(name: str) -> bool:
+    """Return whether a name is relative and names nothing but itself on the way."""
+    return not any(part in ("", ".", "..") for part in name.split("/"))
+
+
 def _open_inside(root: str, name: str) -> int | None:
     *folders, last = name.split("/")
-    if name.startswith("/") or any(part in ("", ".", "..") for part in (*folders, last)):
+    if not is_inside(name):
         return None
     current = os.open(root, _FOLDER)
     try:

@@ -8,8 +8,10 @@ import socket
 from typing import Any, NamedTuple, NoReturn
 
 from auditcoder.sandbox.worker import kernel, serialize
+from auditcoder.sandbox.worker.box import is_inside
 from auditcoder.sandbox.worker.channel import RECORDS, Channel
 from auditcoder.sandbox.worker.lockdown import Limits, Lockdown
+from auditcoder.sandbox.worker.namespaces import STDIN_COPY
 from auditcoder.sandbox.worker.runner import run
 from auditcoder.sandbox.worker.setup import Setup
 
@@ -25,6 +27,7 @@ class Order(NamedTuple):
     box: str
     limits: Limits
     record_limit: int
+    stdin_copy: bool
 
 
 def main(order: Order, control: socket.socket, handles: list[int]) -> NoReturn:
@@ -37,6 +40,8 @@ def main(order: Order, control: socket.socket, handles: list[int]) -> NoReturn:
         os.chdir(order.box)
         request = serialize.load(text)
         place_files(order, request.get("files", []))
+        if order.stdin_copy:
+            _copy_stdin()
         order.lockdown.apply(order.box, order.limits)
         os.closerange(RECORDS + 1, 1 << 16)
         _calm(order.box)
@@ -74,6 +79,8 @@ def _calm(box: str) -> None:
 def place_files(order: Order, files: list[Any]) -> None:
     """Write the input files of a script, read-only, while this process still may."""
     for name, text in files:
+        if not is_inside(name):
+            raise ValueError(f"a file name that leads outside: {name[:100]!r}")
         parent = os.path.dirname(name)
         if parent:
             os.makedirs(parent, exist_ok=True)
@@ -85,6 +92,13 @@ def place_files(order: Order, files: list[Any]) -> None:
             # The program may own the folder (user namespace: one id for all); a read-only mount it cannot undo.
             path = f"{order.box}/{name}"
             kernel.bind_read_only(path, path)
+
+
+def _copy_stdin() -> None:
+    with open(0, "rb", closefd=False) as source, open(STDIN_COPY, "wb") as target:
+        target.write(source.read())
+    os.lseek(0, 0, os.SEEK_SET)
+    os.chmod(STDIN_COPY, 0o644)
 
 
 def _open_to_all(folder: str) -> None:

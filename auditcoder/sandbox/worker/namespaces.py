@@ -10,6 +10,8 @@ from auditcoder.sandbox.worker.setup import Setup
 
 BOX = "/box"
 """Mount point of the per-check work folder inside the private root."""
+STDIN_COPY = BOX + "/.stdin"
+"""What /dev/stdin is where there is no /proc to link to."""
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _LINKS = (("stdin", "0"), ("stdout", "1"), ("stderr", "2"))
 _INSIDE_ID = 1000
@@ -59,8 +61,8 @@ def build_root(setup: Setup) -> bool:
     kernel.mount("root", root, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "size=1m,nr_inodes=4096,mode=755")
     for source, inside in setup.shown:
         _show(source, root + inside)
-    _devices(root)
     proc = _proc(root)
+    _devices(root, proc)
     _work_places(root)
     os.chdir(root)
     kernel.pivot_root(".", ".")
@@ -80,12 +82,15 @@ def _show(source: str, target: str) -> None:
     kernel.bind_read_only(source, target)
 
 
-def _devices(root: str) -> None:
+def _devices(root: str, proc: bool) -> None:
     os.makedirs(root + "/dev", exist_ok=True)
     for name in _DEVICES:
         target = f"{root}/dev/{name}"
         os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o666))
         kernel.bind_read_only(f"/dev/{name}", target, device=True)
+    if not proc:
+        os.symlink(STDIN_COPY, root + "/dev/stdin")
+        return
     os.symlink("/proc/self/fd", root + "/dev/fd")
     for name, number in _LINKS:
         os.symlink(f"/proc/self/fd/{number}", f"{root}/dev/{name}")

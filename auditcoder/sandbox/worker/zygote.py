@@ -59,7 +59,7 @@ def _prepare(control: socket.socket, setup: Setup) -> Worker:
     gc.collect()
     gc.freeze()
     control.send(json.dumps({"ready": True, "proc": proc, "abi": abi, "rss_kb": reaper.idle_child_rss()}).encode())
-    return Worker(control, setup, lockdown)
+    return Worker(control, setup, lockdown, proc=proc)
 
 
 def _load(setup: Setup) -> None:
@@ -91,11 +91,12 @@ def _no_hook(**hooks: object) -> None:
 class Worker:
     """Serves one request at a time."""
 
-    def __init__(self, control: socket.socket, setup: Setup, lockdown: Lockdown) -> None:
+    def __init__(self, control: socket.socket, setup: Setup, lockdown: Lockdown, *, proc: bool) -> None:
         self._control = control
         self._setup = setup
         self._lockdown = lockdown
         self._box = Box(setup)
+        self._proc = proc
 
     def serve(self) -> None:
         """Answer requests until the socket is closed."""
@@ -120,7 +121,9 @@ class Worker:
         pid = os.fork()
         if pid == 0:
             limits = Limits(header["cpu"], header["memory"])
-            order = child.Order(self._setup, self._lockdown, self._box.path, limits, header["record_limit"])
+            order = child.Order(
+                self._setup, self._lockdown, self._box.path, limits, header["record_limit"], not self._proc
+            )
             child.main(order, self._control, handles)
         for handle in handles:
             os.close(handle)
