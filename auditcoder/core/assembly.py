@@ -111,19 +111,20 @@ def _public(owners: Sequence[_Owner], prelude: Module) -> dict[str, str]:
                 raise AssemblyError(f"node {owner.node} does not define `{name}`", unit=name, nodes=(owner.node,))
             public[name] = owner.node
     for owner in owners:
-        _refuse_foreign(owner.module, owner.node, public)
+        _refuse_foreign(owner, public)
     for name in sorted(prelude.names.bound & public.keys()):
         message = f"node {public[name]} and the task's prelude both define `{name}`"
         raise AssemblyError(message, unit=name, nodes=(public[name], ROOT))
     return public
 
 
-def _refuse_foreign(module: Module, node: str, public: Mapping[str, str]) -> None:
-    for piece in module.pieces:
-        holder = public.get(piece.name, node)
-        if holder != node:
-            message = f"nodes {holder} and {node} both define `{piece.name}`"
-            raise AssemblyError(message, unit=piece.name, nodes=(holder, node))
+def _refuse_foreign(owner: _Owner, public: Mapping[str, str]) -> None:
+    """A private `main` beside the root's is no claim on anything: it is renamed like any helper."""
+    for piece in owner.module.pieces:
+        holder = public.get(piece.name, owner.node)
+        if holder != owner.node and piece.name != ENTRY_FUNCTION:
+            message = f"nodes {holder} and {owner.node} both define `{piece.name}`"
+            raise AssemblyError(message, unit=piece.name, nodes=(holder, owner.node))
 
 
 def _claimant(owner: _Owner, kept: Mapping[str, str] | None) -> Claimant:

@@ -1,0 +1,219 @@
+from __future__ import annotations
+
+import pytest
+
+from auditcoder.core.acceptance import AcceptedSource, accept_source
+from auditcoder.core.linking import last_resort
+from auditcoder.core.parsing import Refusal
+from auditcoder.core.plan import PlannedStep, build_graph, single_owner_graph
+from auditcoder.records.graph import ROOT
+from auditcoder.records.task import EntryPoint, FunctionSignature, Parameter, Task, TextFile
+
+SOLVE = FunctionSignature(name="solve", parameters=(Parameter(name="n"), Parameter(name="k")))
+FUNCTION = Task(
+    id="f",
+    statement="Do it.",
+    entry=EntryPoint(kind="function", name="solve", signature=SOLVE),
+    prelude="from math import gcd\ndef given(x):\n    return x\n",
+)
+PROGRAM = Task(id="p", statement="Do it.", entry=EntryPoint(kind="program"))
+SCRIPT = Task(
+    id="s",
+    statement="Do it.",
+    entry=EntryPoint(kind="script", outputs=("out.txt",)),
+    files=(TextFile(name="in.txt", text="1"),),
+)
+PUT = FunctionSignature(name="put", parameters=(Parameter(name="x"),))
+CLASS = Task(id="c", statement="Do it.", entry=EntryPoint(kind="class", name="Box", methods=(PUT,)))
+STEPS = (
+    PlannedStep("halve", "Halves.", "simulation", ("n",), "half"),
+    PlannedStep("grow", "Grows.", "simulation", ("half", "k"), "grown"),
+)
+GRAPH = build_graph(FUNCTION, STEPS, lambda expression, names: "")
+GROW = "def grow(half, k):\n    return half + k\n"
+
+
+def accept(source: str) -> AcceptedSource | Refusal:
+    """Accept a source for the second step of the plan."""
+    return accept_source(source, GRAPH.node("S2"), FUNCTION, {"halve"})
+
+
+def alone(source: str, task: Task) -> AcceptedSource | Refusal:
+    """Accept a source as the only owner's."""
+    return accept_source(source, single_owner_graph(task).node(ROOT), task, ())
+
+
+KEPT = {
+    "plain": GROW,
+    "helper": "def _twice(x):\n    return 2 * x\n\n\n" + GROW,
+    "constants-that-are-used": "TABLE = [1, 2]\n\n\ndef grow(half, k):\n    return TABLE[half]\n",
+    "chain-of-constants": "A = 1\nB = A + 1\n\n\ndef grow(half, k):\n    return B\n",
+    "filled-table": "T = {}\nfor i in range(9): T[i] = i\n\n\ndef grow(half, k):\n    return T[half]\n",
+    "filled-by-a-helper": "T = []\n\n\ndef fill():\n    T.append(1)\n\n\nfill()\n\n\n" + GROW.replace("+ k", "+ T[0]"),
+    "recursion-limit": "import sys\n\n\nsys.setrecursionlimit(10**6)\n\n\n" + GROW,
+    "optional-import": "try:\n    import m\nexcept ImportError:\n    m = 0\n\n\n" + GROW.replace("+ k", "+ m"),
+    "defaults-after-the-contract": "def grow(half, k, memo=None, *rest, deep=0, **more):\n    return half\n",
+    "shadowing-locals": "def grow(half, k):\n    halve = solve = half\n    return halve\n",
+    "method-like-a-foreign-name": "class Part:\n    def halve(self): return 1\n\n\n" + GROW,
+    "settings-of-objects": "def helper(): pass\n\n\nhelper.calls = 0\n\n\n" + GROW,
+}
+
+
+@pytest.mark.parametrize("source", list(KEPT.values()), ids=list(KEPT))
+def test_what_a_node_needs_must_not_change(source: str) -> None:
+    assert accept(source) == AcceptedSource(source)
+
+
+STRIPPED = {
+    "foreign-function": ("def halve(n): return n\n", "foreign-definition `halve` (line 1): def halve(n): return n"),
+    "foreign-lambda": ("halve = lambda n: n\n", "foreign-definition `halve` (line 1): halve = lambda n: n"),
+    "foreign-class": ("class halve: pass\n", "foreign-definition `halve` (line 1): class halve: pass"),
+    "entry-function": ("def solve(n, k): return n\n", "foreign-definition `solve` (line 1): def solve(n, k): return n"),
+    "prelude-function": ("def given(x): return x\n", "foreign-definition `given` (line 1): def given(x): return x"),
+    "foreign-import": ("from steps import halve\n", "foreign-import `halve` (line 1): from steps import halve"),
+    "own-import": ("from steps import grow\n", "foreign-import `grow` (line 1): from steps import grow"),
+    "stub": ('def grow(half, k):\n    """Grows."""\n', "superseded-definition `grow` (line 1): def grow(half, k):"),
+    "docstring": ('"""A step."""\n', 'docstring (line 1): """A step."""'),
+    "unused-constant": ("LIMIT = 3\n", "unused-statement (line 1): LIMIT = 3"),
+    "comment-goes-along": ("# try it\nx = 1\n", "unused-statement (line 2): x = 1"),
+    "unittest": ("import unittest\nclass TestGrow(unittest.TestCase): pass\n", "test-code `TestGrow` (line 2): class"),
+}
+
+
+@pytest.mark.parametrize(("extra", "report"), list(STRIPPED.values()), ids=list(STRIPPED))
+def test_what_is_not_the_nodes_is_taken_out_and_reported(extra: str, report: str) -> None:
+    outcome = accept(extra + GROW)
+    assert isinstance(outcome, AcceptedSource)
+    assert len(outcome.stripped) == 1
+    assert outcome.stripped[0].startswith(report)
+    assert outcome.source.endswith(GROW)
+    assert "steps" not in outcome.source
+
+
+AFTER = {
+    "guard": 'if __name__ == "__main__":\n    print(grow(1, 2))\n',
+    "print": "print(grow(1, 2))\n",
+    "assert": "assert grow(1, 2) == 3\n",
+    "bare-call": "grow(1, 2)\n",
+    "loop-of-prints": "for case in [(1, 2)]:\n    print(grow(*case))\n",
+    "test-function-and-call": "def test_grow():\n    assert grow(1, 2) == 3\ntest_grow()\n",
+    "main-and-call": "def main():\n    print(grow(1, 2))\nmain()\n",
+    "helper-that-prints": "def show(x):\n    print(grow(x, x))\nfor i in range(2): show(i)\n",
+    "result-and-print": "result = grow(1, 2)\nprint(result)\n",
+    "example-input": "values = list(map(int, input().split()))\nprint(grow(*values))\n",
+}
+
+
+@pytest.mark.parametrize("extra", list(AFTER.values()), ids=list(AFTER))
+def test_test_code_is_taken_out(extra: str) -> None:
+    outcome = accept(GROW + extra)
+    assert isinstance(outcome, AcceptedSource)
+    assert outcome.stripped
+    body = outcome.source.removeprefix(GROW).strip()
+    assert body in ("", "def show(x):\n    print(grow(x, x))")
+
+
+REFUSED = {
+    "syntax": ("def grow(half, k:\n", "syntax error", 1),
+    "unfinished": ("def grow(half, k):\n", "syntax error: expected an indented block", 1),
+    "return-outside": (GROW + "return 1\n", "syntax error: 'return' outside function", 3),
+    "null-byte": ("x = '\0'\n" + GROW, "null bytes", 0),
+    "nothing": ("", "`grow` is not defined", 0),
+    "prose": ("Here is the code you asked for.", "syntax error", 1),
+    "other-name": ("def growth(half, k): pass\n", "`grow` is not defined", 0),
+    "in-a-class": ("class Solution:\n    def grow(self, half, k): pass\n", "inside something else", 2),
+    "in-an-if": ("if True:\n    def grow(half, k): pass\n", "inside something else", 2),
+    "lambda": ("grow = lambda half, k: half\n", "`grow` is not defined", 0),
+    "async": ("async def grow(half, k): pass\n", "not async", 1),
+    "too-few-parameters": ("def grow(half): pass\n", "`grow(half)` must have the signature `grow(half, k)`", 1),
+    "other-parameters": ("def grow(k, half): pass\n", "must have the signature `grow(half, k)`", 1),
+    "extra-parameter": ("def grow(half, k, x): pass\n", "must have the signature `grow(half, k)`", 1),
+    "keyword-only-parameter": ("def grow(half, k, *, x): pass\n", "must have the signature `grow(half, k)`", 1),
+    "star-import": ("from math import *\n" + GROW, "import the names you use", 1),
+    "relative-import": ("from .steps import other\n" + GROW, "relative imports", 1),
+    "reads-for-a-constant": ("N = int(input())\ndef grow(half, k): return N\n", "reads, prints or stops", 1),
+    "foreign-in-a-loop": ("for halve in [3]: X = halve\ndef grow(half, k): return X\n", "belongs to another node", 1),
+    "foreign-through-global": (
+        "def grow(half, k):\n    global halve\n    halve = 1\n    return half\n",
+        "`halve` belongs to another node",
+        1,
+    ),
+    "foreign-among-others": ("a = halve = 1\ndef grow(half, k): return a\n", "belongs to another node", 1),
+    "global-import": ("def grow(half, k):\n    global np\n    import np\n", "import it at the top", 3),
+    "stub-that-is-used": ("def grow(half, k): pass\nT = grow(1, 2)\n" + GROW, "defined 2 times (lines 1, 3)", 3),
+}
+
+
+@pytest.mark.parametrize(("source", "reason", "line"), list(REFUSED.values()), ids=list(REFUSED))
+def test_what_cannot_be_used_is_refused_with_reason_and_line(source: str, reason: str, line: int) -> None:
+    outcome = accept(source)
+    assert isinstance(outcome, Refusal)
+    assert reason in outcome.reason
+    assert outcome.line == line
+
+
+def test_the_root_defines_the_entry_and_calls_the_steps() -> None:
+    source = "def solve(n, k):\n    return grow(halve(n), k)\n"
+    steps = {"halve", "grow"}
+    assert accept_source(source, GRAPH.node(ROOT), FUNCTION, steps) == AcceptedSource(source)
+    both = accept_source("def grow(half, k): return 0\n" + source, GRAPH.node(ROOT), FUNCTION, steps)
+    assert isinstance(both, AcceptedSource)
+    assert both.source == source
+
+
+FLAT = "import sys\n\n\nn = int(input())\nprint(n * 2)\n"
+PROGRAMS = {
+    "flat": FLAT,
+    "main-with-guard": 'def main():\n    print(input())\n\n\nif __name__ == "__main__":\n    main()\n',
+    "main-alone": "def main(argv=None):\n    print(input())\n",
+    "functions-between-statements": "N = int(input())\n\n\ndef f():\n    return N\n\n\nprint(f())\n",
+}
+
+
+@pytest.mark.parametrize("source", list(PROGRAMS.values()), ids=list(PROGRAMS))
+@pytest.mark.parametrize("task", [PROGRAM, SCRIPT], ids=["program", "script"])
+def test_the_work_of_a_whole_program_must_not_change(source: str, task: Task) -> None:
+    assert alone(source, task) == AcceptedSource(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["def solve():\n    print(input())\n", "x = 1\n", "import os\n", "# nothing\n", "", "def main(n):\n    print(n)\n"],
+)
+def test_a_program_that_does_nothing_is_refused(source: str) -> None:
+    outcome = alone(source, PROGRAM)
+    assert isinstance(outcome, Refusal)
+    assert outcome.reason.startswith("nothing starts the program")
+
+
+def test_a_star_import_is_harmless_where_nobody_else_owns_code() -> None:
+    source = "from math import *\n\n\ndef solve(n, k):\n    return gcd(n, k)\n"
+    assert alone(source, FUNCTION) == AcceptedSource(source)
+
+
+CLASSES = {
+    "method": ("class Box:\n    def put(self, x): pass\n", ""),
+    "static": ("class Box:\n    @staticmethod\n    def put(x): pass\n", ""),
+    "inherited": ("class Base:\n    def put(self, x): pass\n\n\nclass Box(Base):\n    pass\n", ""),
+    "missing": ("class Box:\n    pass\n", "class `Box` must define `put(x)`"),
+    "parameters": ("class Box:\n    def put(self): pass\n", "`put()` must have the signature `put(x)`"),
+    "other-class": ("class Bag:\n    def put(self, x): pass\n", "`Box` is not defined"),
+    "function": ("def put(x): pass\n", "`Box` is not defined"),
+}
+
+
+@pytest.mark.parametrize(("source", "reason"), list(CLASSES.values()), ids=list(CLASSES))
+def test_the_entry_class_has_its_methods(source: str, reason: str) -> None:
+    outcome = alone(source, CLASS)
+    if reason:
+        assert isinstance(outcome, Refusal)
+        assert reason in outcome.reason
+    else:
+        assert outcome == AcceptedSource(source)
+
+
+@pytest.mark.parametrize("task", [FUNCTION, PROGRAM, SCRIPT, CLASS], ids=["function", "program", "script", "class"])
+def test_the_program_of_last_resort_is_accepted(task: Task) -> None:
+    outcome = alone(last_resort(task), task)
+    assert isinstance(outcome, AcceptedSource)
+    assert outcome.stripped == ()
