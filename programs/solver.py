@@ -63,7 +63,6 @@ def solve_task(
     evaluator: PredicateEvaluator,
     lms: Mapping[Role, dspy.LM],
     facts: Mapping[Role, ModelFacts],
-    weak: bool,
 ) -> Candidate:
     """Return the final candidate; the journal holds the whole record.
 
@@ -74,8 +73,7 @@ def solve_task(
         executor: The sandbox.
         evaluator: The metered evaluator of predicates.
         lms: One backbone a role.
-        facts: What identifies them in the record.
-        weak: Whether granularity `auto` should treat the generator's backbone as a weak one.
+        facts: What identifies them in the record; the strength of the generator's decides how `auto` begins.
 
     Raises:
         BackboneError: a backbone cannot be used at all.
@@ -93,5 +91,5 @@ def solve_task(
             isolation=executor.isolation(),
         )
     )
-    session = Session(task, config, journal, executor, evaluator, weak)
+    session = Session(task, config, journal, executor, evaluator, weak=facts["generator"].strength == "weak")
     return build_program(lms)(session)

@@ -66,6 +66,7 @@ def solve(executor: SandboxExecutor) -> Callable[..., ScriptedRun]:
                 inner, journal=ledger, role=role, facts=scripted_facts(), supports_schema=True, supports_prefill=False
             )
 
+        facts = scripted_facts().model_copy(update={"strength": "weak" if weak else "strong"})
         profile = Profile(name="scripted", engine="lm", model="scripted")
         candidate = solve_task(
             task,
@@ -74,8 +75,7 @@ def solve(executor: SandboxExecutor) -> Callable[..., ScriptedRun]:
             executor=executor,
             evaluator=MeteredEvaluator(),
             lms={role: lm_over(engine(role), profile) for role in ROLES},
-            facts=dict.fromkeys(ROLES, scripted_facts()),
-            weak=weak,
+            facts=dict.fromkeys(ROLES, facts),
         )
         return ScriptedRun(candidate, fold(ledger.events), ledger.events, tuple(calls))
 

@@ -120,6 +120,7 @@ def model_facts(profile: Profile) -> ModelFacts:
         model=model,
         sha256=sha256,
         runtime=runtime,
+        strength=profile.strength,
         context_tokens=profile.context_tokens,
         price_in=profile.price_in,
         price_out=profile.price_out,

@@ -60,7 +60,6 @@ def run_task(
         try:
             solve_task(
                 task, config, journal=journal, executor=executor, evaluator=MeteredEvaluator(), lms=lms, facts=facts,
-                weak=profiles["generator"].strength == "weak",
             )  # fmt: skip
         except (KeyboardInterrupt, AuditCoderError):
             if journal.ledger.entries:  # what there is so far, program included, is the user's

@@ -60,6 +60,8 @@ class ModelFacts(Record):
     """Hash of the weights file where it is local."""
     runtime: str = ""
     """Engine and version."""
+    strength: Literal["weak", "strong"] = "weak"
+    """What granularity `auto` and the boundary checks assume of it; a profile field, so it decides what a run does."""
     context_tokens: int = 0
     price_in: float = 0.0
     """USD per million prompt tokens."""

@@ -65,7 +65,7 @@ def solve(journal: ReplayingJournal, executor: SandboxExecutor) -> tuple[Candida
     }
     final = solve_task(
         TASK, CONFIG, journal=journal, executor=executor, evaluator=MeteredEvaluator(), lms=lms,
-        facts=dict.fromkeys(ROLES, facts), weak=True,
+        facts=dict.fromkeys(ROLES, facts),
     )  # fmt: skip
     return final, len(engine.requests)
 
