@@ -76,11 +76,11 @@ def to_units(found: Iterable[Segment], owner: str) -> tuple[CodeUnit, ...]:
     kinds: dict[str, UnitKind] = {}
     for segment in found:
         lines = segment.text.split("\n")
-        parts = [(segment.unit, segment.kind, segment.text)]
-        parts += [(name, "method", "\n".join(lines[first - 1 : last])) for name, first, last in segment.methods]
-        for name, kind, text in parts:
-            texts.setdefault(name, []).append(text)
-            kinds.setdefault(name, kind)
+        kinds.setdefault(segment.unit, segment.kind)
+        texts.setdefault(segment.unit, []).append(segment.text)
+        for name, first, last in segment.methods:
+            kinds.setdefault(name, "method")
+            texts.setdefault(name, []).append("\n".join(lines[first - 1 : last]))
     return tuple(_unit(name, kinds[name], owner, "\n".join(parts)) for name, parts in texts.items())
 
 

@@ -10,19 +10,20 @@ import ast
 import random
 from typing import Any, NamedTuple
 
-from hypothesis import HealthCheck, assume, given, settings
+import pytest
+from hypothesis import HealthCheck, Phase, assume, find, given, settings
 from hypothesis import strategies as st
 
 from auditcoder.core.acceptance import AcceptedSource, accept_source
 from auditcoder.core.assembly import assemble
 from auditcoder.core.graph import topological_order
-from auditcoder.core.scopes import module_names
 from auditcoder.errors import AssemblyError
 from auditcoder.records.base import sha256_text
 from auditcoder.records.code import Assembly, NodeCode
 from auditcoder.records.graph import ROOT, TASK, Contract, Node, Provider, Slot, TaskGraph
 from auditcoder.records.task import EntryPoint, FunctionSignature, Parameter, Task
 
+SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 NAMES = ("helper", "total", "N", "x", "sum", "max", "gcd", "items", "m", "_p", "__q", "Box")
 IMPORTS = (
     ("gcd", "from math import gcd"),
@@ -224,7 +225,7 @@ NOISE = (
     "from entry import entry, step_1",
 )
 ARGUMENTS = ((0, 0), (1, 2), (5, 3))
-FEW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=20, deadline=None, suppress_health_check=SLOW)
 
 
 def link(world: World, before: Assembly | None = None) -> Assembly:
@@ -343,9 +344,12 @@ def test_accepted_answers_mean_the_same_without_their_noise(world: World, noise:
         assert run(cleaned, "step_2", arguments) == run(plain, "step_2", arguments)
 
 
-@FEW
-@given(owners("entry"))
-def test_generated_sources_are_worth_testing(source: str) -> None:
-    """The generator must write code that loads and binds names; otherwise the properties above say little."""
-    tree = ast.parse(source)
-    assert "entry" in module_names(tree).bound
+@pytest.mark.parametrize("kind", [ast.FunctionDef, ast.ClassDef, ast.alias, ast.Global, ast.JoinedStr, ast.Match])
+def test_generated_worlds_make_the_properties_matter(kind: type[ast.AST]) -> None:
+    """The generator must reach worlds with renames in which every kind of syntax that matters occurs."""
+
+    def matters(world: World) -> bool:
+        nodes = (part for source in world.sources.values() for part in ast.walk(ast.parse(source)))
+        return any(isinstance(part, kind) for part in nodes) and bool(link(world).renames)
+
+    find(worlds(), matters, settings=settings(max_examples=400, deadline=None, phases=[Phase.generate], database=None))
