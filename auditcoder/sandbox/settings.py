@@ -53,7 +53,7 @@ _SYSTEM_PLACES = (
 
 def interpreter_places() -> list[str]:
     """Return what must be readable for the interpreter to import its library, without nested entries."""
-    wanted = list(_SYSTEM_PLACES)
+    wanted: list[str] = list(_SYSTEM_PLACES)
     for key in ("stdlib", "platstdlib"):
         wanted.append(sysconfig.get_path(key))
     for prefix in (sys.base_prefix, sys.base_exec_prefix):
