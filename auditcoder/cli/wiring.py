@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -65,6 +66,8 @@ def run_task(
             if journal.ledger.entries:  # what there is so far, program included, is the user's
                 write_outputs(folder)
             raise
+        for failure in journal.observer_failures[:1]:
+            print(f"the progress display failed at event {failure.seq}: {failure.error!r}", file=sys.stderr)
     return write_outputs(folder)
 
 

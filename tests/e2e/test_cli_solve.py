@@ -221,8 +221,8 @@ def test_the_forecast_holds(solve: Solve, server: Server) -> None:
     assert plan["least"] <= run["usage"]["calls"] <= plan["most"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "sigterm"])
-def test_a_stopped_run_is_gone_on_with(solve: Solve, server: Server, number: signal.Signals) -> None:
+def stopped(server: Server, number: signal.Signals) -> tuple[int, str]:
+    """Return exit code and standard error of a solve that is stopped while the server thinks on its second call."""
     server.answers = [WRONG, None]
     line = [
         sys.executable, "-c", "from auditcoder.cli.main import main; main()", "solve", "double.toml", "-g", "single",
@@ -232,19 +232,32 @@ def test_a_stopped_run_is_gone_on_with(solve: Solve, server: Server, number: sig
     assert server.asked.wait(120)
     process.send_signal(number)
     _, told = process.communicate(timeout=60)
-    assert process.returncode == 130
-    resume = re.search(r"^resume with: auditcoder solve --resume (\S+)$", told, re.MULTILINE)
-    assert resume is not None, told
-    run = Path(resume[1])
-    assert "return n + 2" in (run / "program.py").read_text()  # what there is so far is the user's
+    return process.returncode, told
 
+
+def gone_on_with(server: Server, *arguments: str) -> None:
+    """Resume, and show that only the call without an answer is made again."""
     server.answers = [WRONG, None, RIGHT]
-    result = CliRunner().invoke(app, ["solve", "--resume", str(run)])
+    result = CliRunner().invoke(app, ["solve", *arguments])
     assert result.exit_code == 0, result.output
     assert re.search(r"^resumed \d+ recorded steps, 1 model call not repeated$", result.output, re.MULTILINE)
     assert len(server.prompts) == 3  # two before the stop, of which one had no answer yet
-    calls = [event for event in read_ledger(run).events if isinstance(event, ModelCalled)]
+    calls = [event for event in read_ledger(only_run()).events if isinstance(event, ModelCalled)]
     assert len({call.key for call in calls}) == len(calls) == 2
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "sigterm"])
+def test_a_stopped_run_is_gone_on_with(server: Server, number: signal.Signals) -> None:
+    code, told = stopped(server, number)
+    assert code == 130
+    assert f"\nresume with: auditcoder solve --resume {only_run()}\n" in told
+    assert "return n + 2" in (only_run() / "program.py").read_text()  # what there is so far is the user's
+    gone_on_with(server, "--resume", str(only_run()))
+
+
+def test_a_killed_run_is_gone_on_with(server: Server) -> None:
+    assert stopped(server, signal.SIGKILL)[0] == -signal.SIGKILL
+    gone_on_with(server, "double.toml", "--resume")
 
 
 def test_a_finished_run_that_is_resumed_is_only_read(solve: Solve, server: Server) -> None:

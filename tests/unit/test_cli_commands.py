@@ -17,7 +17,7 @@ from auditcoder.cli.fetching import FetchBar
 from auditcoder.cli.forecast import forecast
 from auditcoder.cli.main import app
 from auditcoder.records.config import RunConfig
-from auditcoder.records.task import EntryKind, EntryPoint, Task
+from auditcoder.records.task import Check, EntryKind, EntryPoint, Expected, FunctionInput, Task
 from auditcoder.tasks.loader import load_tasks
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -27,6 +27,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 def empty_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No weights, no configuration of a user."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "160")
     monkeypatch.setenv("AUDITCODER_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("AUDITCODER_MODELS", raising=False)
     monkeypatch.delenv("AUDITCODER_CONFIG", raising=False)
@@ -127,7 +128,8 @@ def test_a_terminal_gets_a_bar_and_quiet_nothing() -> None:
 
 
 def calls(kind: EntryKind, *, weak: bool = True, **config: object) -> dict[tuple[str, str], tuple[int, int | None]]:
-    task = Task(id="t", statement="s", entry=EntryPoint(kind=kind, name="f"))
+    example = Check(id="e", input=FunctionInput(), expected=Expected(value=1, has_value=True))
+    task = Task(id="t", statement="s", entry=EntryPoint(kind=kind, name="f"), examples=(example,))
     rows = forecast(task, RunConfig.model_validate({"boundary": "none", "k": 0, **config}), weak=weak)
     return {(row.step.partition(",")[0], row.role): (row.least, row.most) for row in rows}
 
@@ -155,6 +157,15 @@ def test_a_strong_backbone_starts_with_a_plan_and_writes_its_root() -> None:
 
 def test_an_adaptive_budget_has_no_upper_end() -> None:
     assert calls("program", granularity="single", adaptive=True)["repairs", "regenerator"] == (0, None)
+
+
+@pytest.mark.parametrize(
+    ("admission", "weak", "most"),
+    [("auto", True, None), ("auto", False, 3), ("confirmed", True, 3), ("paper", True, 1), ("none", False, None)],
+)
+def test_boundary_checks(admission: str, weak: bool, most: int | None) -> None:
+    rows = calls("function", granularity="single", weak=weak, boundary=admission)
+    assert rows.get(("boundary checks", "planner")) == (None if most is None else (1, most))
 
 
 def test_every_example_has_a_forecast() -> None:
