@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from auditcoder.sandbox import settings
@@ -72,6 +73,7 @@ RECORD = st.fixed_dictionaries(
 )
 
 
+@examples(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.binary(max_size=50) | RECORD.map(lambda r: json.dumps(r).encode() + b"\n"), max_size=12))
 def test_no_bytes_break_the_reader(chunks: list[bytes]) -> None:
     for kind in ("program", "items", "tests"):
@@ -81,6 +83,7 @@ def test_no_bytes_break_the_reader(chunks: list[bytes]) -> None:
         assert len(stream.items) <= 2
 
 
+@examples(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(1, 40))
 def test_chunks_may_be_cut_anywhere(size: int) -> None:
     data = b"".join(json.dumps(record).encode() + b"\n" for record in [GO, LOADED, _item(0, "☃"), _item(1, [1]), END])

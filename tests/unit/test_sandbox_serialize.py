@@ -10,7 +10,8 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from auditcoder.records import values
@@ -36,6 +37,7 @@ def _through(value: Any) -> Any:
     return json.loads(serialize.dump(serialize.encode(value)))
 
 
+@examples(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(PLAIN)
 def test_writes_what_the_records_would_write_and_reads_it_back(value: Any) -> None:
     encoded = _through(value)
