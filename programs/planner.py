@@ -15,6 +15,8 @@ from auditcoder.signatures.demos import DETAIL, OUTLINE
 from auditcoder.signatures.planner import Detail, FineOutline, Outline, Step
 
 OUTLINE_TOKENS, DETAIL_TOKENS = 420, 180
+PRINTING = ("print_", "display_", "output_", "show_", "write_output")
+"""How steps begin that small models add though a function returns and the root prints."""
 DETAIL_STATEMENT = 900
 """Characters of the statement that a detail call is shown: the step's goal carries the rest."""
 
@@ -37,7 +39,7 @@ class Planner(dspy.Module):
         """
         predictor = self.coarse if granularity == "coarse" else self.fine
         answer = ask_fields(predictor, OUTLINE_TOKENS, task=task_text(task), entry=entry_text(task))
-        return self.details(task, answer.steps)
+        return self.details(task, without_printing(answer.steps))
 
     def details(self, task: Task, steps: Sequence[Step]) -> tuple[PlannedStep, ...]:
         """Return the steps of an outline with their interfaces, asked one by one.
@@ -69,3 +71,9 @@ class Planner(dspy.Module):
             )
             available.append(f"{answer.gives}: {answer.type}")
         return tuple(planned)
+
+
+def without_printing(steps: Sequence[Step]) -> Sequence[Step]:
+    """Return the steps without those that only print: a step gives a value, printing is the root's own code."""
+    kept = [step for step in steps if not step.name.startswith(PRINTING)]
+    return kept or steps

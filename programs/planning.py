@@ -10,7 +10,7 @@ import dspy
 from auditcoder.core.plan import PlannedStep, Vet, build_graph, single_owner_graph
 from auditcoder.core.review import review_plan
 from auditcoder.errors import UnusableAnswerError
-from auditcoder.programs.planner import Planner
+from auditcoder.programs.planner import Planner, without_printing
 from auditcoder.programs.replanner import Replanner
 from auditcoder.programs.reviewer import Reviewer
 from auditcoder.programs.session import Session
@@ -69,7 +69,7 @@ class Planning(dspy.Module):
             return self.planner(task, rung)
         plan = "\n".join(f"- {step.name} ({step.kind}): {step.goal}" for step in steps)
         most = COARSE_STEPS if rung == "coarse" else FINE_STEPS
-        return self.planner.details(task, self.replanner(task, plan, complaints, most))
+        return self.planner.details(task, without_printing(self.replanner(task, plan, complaints, most)))
 
     def _review(self, session: Session, attempt: int, number: int, graph: TaskGraph) -> tuple[str, ...]:
         complaints = review_plan(graph, session.task)
