@@ -45,6 +45,8 @@ class WorkerProcess:
         except BaseException:
             self.close()
             raise
+        if rung.namespaces:
+            _clear(Path(self._root))  # it was a mount point only, and the mount has moved inside
 
     def _handshake(self, setup: bytes) -> dict[str, Any]:
         self.control.settimeout(settings.START_SECONDS)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 import threading
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -199,11 +201,14 @@ def test_a_level_that_is_not_there_is_refused_with_a_hint() -> None:
         assert allowed.isolation().level == 1
 
 
-def test_a_closed_executor_leaves_no_process_and_starts_again() -> None:
+def test_a_closed_executor_leaves_nothing_and_starts_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     own = SandboxExecutor()
     pid = own.worker_pid()
+    _run(own, "open('left', 'w').close()")
     own.close()
     own.close()
+    assert list(tmp_path.iterdir()) == []
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     assert _run(own, "print(1)").outcome == "pass"
