@@ -68,7 +68,8 @@ def ask_code(
         UnusableAnswerError: no code, cut, or the prompt does not fit.
         BackboneError: the backbone cannot be used at all.
     """
-    field = next(iter(predictor.signature.output_fields))
+    signature: Any = predictor.signature
+    field = next(iter(signature.output_fields))
     config = {"max_tokens": max_tokens, "wanted": wanted, "prefill": prefill, **(sampling or {})}
     try:
         with dspy.context(adapter=_REASONED if reasoned else _CODE), call_context(node=node):

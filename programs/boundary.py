@@ -13,6 +13,7 @@ import dspy
 
 from auditcoder.errors import RecordError, UnusableAnswerError
 from auditcoder.programs.ask import ask_fields
+from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import task_text
 from auditcoder.programs.session import Session
 from auditcoder.records.config import RunConfig
@@ -43,7 +44,7 @@ class Derived(NamedTuple):
     derivation: str
 
 
-class CheckDesigner(dspy.Module):
+class CheckDesigner(TypedModule["tuple[Check, ...]"]):
     """Freezes Q: the examples, then boundary cases."""
 
     def __init__(self) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dspy
-
 from auditcoder.core.graph import in_writing_order
 from auditcoder.core.linking import last_resort, linked_root
 from auditcoder.core.plan import single_owner_graph
 from auditcoder.errors import AssemblyError
 from auditcoder.programs.evaluation import evaluate
+from auditcoder.programs.module import TypedModule
 from auditcoder.programs.node_generator import NodeGenerator
 from auditcoder.programs.orchestrator import Orchestrator
 from auditcoder.programs.session import Candidate, Session
@@ -19,7 +18,7 @@ from auditcoder.records.events import CodeRejected, CodeWritten, PlanAccepted
 from auditcoder.records.graph import ROOT, Node, TaskGraph
 
 
-class Construction(dspy.Module):
+class Construction(TypedModule["Candidate | None"]):
     """Writes the owners in order, leaves first, the root last."""
 
     def __init__(self, generator: NodeGenerator, orchestrator: Orchestrator) -> None:

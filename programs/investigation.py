@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import dspy
-
 from auditcoder.core.case import LocateInputs
 from auditcoder.core.evidence import judged_finding
 from auditcoder.core.graph import in_writing_order
 from auditcoder.core.locate import locate
 from auditcoder.core.slots import reaches
 from auditcoder.errors import UnusableAnswerError
+from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import calls_text, failure_text
 from auditcoder.programs.session import Candidate, Session
 from auditcoder.programs.verifier import COSTLY, FailingRun, Verifier
@@ -54,7 +53,7 @@ class Evidence(NamedTuple):
         return "\n\n".join(parts)
 
 
-class Investigation(dspy.Module):
+class Investigation(TypedModule["Evidence"]):
     """Records calls or measures costs on the anchor, localizes, and asks the verifier when that yields nothing."""
 
     def __init__(self, verifier: Verifier) -> None:

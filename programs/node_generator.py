@@ -7,6 +7,7 @@ from typing import get_args
 import dspy
 
 from auditcoder.programs.ask import ask_code
+from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import contract_text, entry_text, task_text
 from auditcoder.records.graph import ROOT, ExecutorCategory, Node
 from auditcoder.records.task import Task
@@ -15,7 +16,7 @@ from auditcoder.signatures.node_generator import WriteProgram, write_function_fo
 FUNCTION_TOKENS, PROGRAM_TOKENS = 520, 1000
 
 
-class NodeGenerator(dspy.Module):
+class NodeGenerator(TypedModule["str"]):
     """Writes the source of one code owner (paper 3.1: algorithm-specialized agents)."""
 
     def __init__(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dspy
 
 from auditcoder.programs.ask import ask_code
+from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import entry_text, plan_text, task_text
 from auditcoder.records.graph import TaskGraph
 from auditcoder.records.task import Task
@@ -13,7 +14,7 @@ from auditcoder.signatures.orchestrator import Orchestrate
 ORCHESTRATE_TOKENS = 500
 
 
-class Orchestrator(dspy.Module):
+class Orchestrator(TypedModule["str"]):
     """Writes the entry point around functions that exist."""
 
     def __init__(self) -> None:

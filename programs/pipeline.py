@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import dspy
-
 from auditcoder.core.budget import AdaptiveBudget, FixedBudget, RepairBudget
 from auditcoder.core.rank import improves, passed_checks
 from auditcoder.programs.boundary import CheckDesigner
 from auditcoder.programs.construction import Construction
+from auditcoder.programs.module import TypedModule
 from auditcoder.programs.planning import Planning
 from auditcoder.programs.repair import Repair
 from auditcoder.programs.session import Candidate, Session
@@ -25,7 +24,7 @@ class Rung(NamedTuple):
     reason: str
 
 
-class AuditCoder(dspy.Module):
+class AuditCoder(TypedModule["Candidate"]):
     """A task becomes a program and its construction record. All parts are passed in."""
 
     def __init__(self, designer: CheckDesigner, planning: Planning, construction: Construction, repair: Repair) -> None:

@@ -9,6 +9,7 @@ import dspy
 
 from auditcoder.core.plan import PlannedStep, task_slots
 from auditcoder.programs.ask import ask_fields
+from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import entry_text, safe, task_text
 from auditcoder.records.task import Task
 from auditcoder.signatures.demos import DETAIL, OUTLINE
@@ -21,7 +22,7 @@ DETAIL_STATEMENT = 900
 """Characters of the statement that a detail call is shown: the step's goal carries the rest."""
 
 
-class Planner(dspy.Module):
+class Planner(TypedModule["tuple[PlannedStep, ...]"]):
     """Proposes steps. Ids, signatures and provenance are computed from them by `core.plan`."""
 
     def __init__(self) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-import dspy
-
 from auditcoder.core.plan import PlannedStep, Vet, build_graph, single_owner_graph
 from auditcoder.core.review import review_plan
 from auditcoder.errors import UnusableAnswerError
+from auditcoder.programs.module import TypedModule
 from auditcoder.programs.planner import Planner, without_printing
 from auditcoder.programs.replanner import Replanner
 from auditcoder.programs.reviewer import Reviewer
@@ -25,7 +24,7 @@ DIVISIBLE = ("function", "program", "script")
 """Entry kinds that are split into functions; the methods of a class share its state, so one node owns it."""
 
 
-class Planning(dspy.Module):
+class Planning(TypedModule["TaskGraph"]):
     """Composes planner, reviewer and replanner around the deterministic review."""
 
     def __init__(self, planner: Planner, reviewer: Reviewer, replanner: Replanner, vet: Vet) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dspy
 
 from auditcoder.programs.ask import ask_code
+from auditcoder.programs.module import TypedModule
 from auditcoder.programs.node_generator import PROGRAM_TOKENS
 from auditcoder.programs.render import contract_text, entry_text, safe, task_text
 from auditcoder.records.graph import ROOT, Node
@@ -14,7 +15,7 @@ from auditcoder.signatures.regenerator import Regenerate
 RESAMPLE_TEMPERATURE = 0.8
 
 
-class Regenerator(dspy.Module):
+class Regenerator(TypedModule["str"]):
     """Corrects the units of one node; contract and signature stay."""
 
     def __init__(self) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import dspy
-
 from auditcoder.core.assembly import assemble
 from auditcoder.core.rank import passed_checks
 from auditcoder.core.scope import select_scope
@@ -22,6 +20,7 @@ from auditcoder.core.transaction import (
 from auditcoder.errors import AssemblyError
 from auditcoder.programs.evaluation import run_candidate
 from auditcoder.programs.investigation import Evidence, Investigation
+from auditcoder.programs.module import TypedModule
 from auditcoder.programs.regenerator import Regenerator
 from auditcoder.programs.session import Candidate, Session
 from auditcoder.programs.writing import Written, write_node
@@ -40,7 +39,7 @@ class RepairOutcome(NamedTuple):
     """Why no further round is of use; empty when one may follow."""
 
 
-class Repair(dspy.Module):
+class Repair(TypedModule["RepairOutcome"]):
     """Composes investigation and regeneration around the transaction of the core."""
 
     def __init__(self, investigation: Investigation, regenerator: Regenerator) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import dspy
 
 from auditcoder.programs.ask import ask_fields
+from auditcoder.programs.module import TypedModule
 from auditcoder.programs.planner import OUTLINE_TOKENS
 from auditcoder.programs.render import entry_text, task_text
 from auditcoder.records.task import Task
@@ -15,7 +16,7 @@ from auditcoder.signatures.planner import Step
 from auditcoder.signatures.replanner import Replan
 
 
-class Replanner(dspy.Module):
+class Replanner(TypedModule["tuple[Step, ...]"]):
     """Revises an outline. Details are asked anew, since the values that exist have changed."""
 
     def __init__(self) -> None:

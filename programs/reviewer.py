@@ -5,6 +5,7 @@ from __future__ import annotations
 import dspy
 
 from auditcoder.programs.ask import ask_fields
+from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import plan_text, task_text
 from auditcoder.records.graph import TaskGraph
 from auditcoder.records.task import Task
@@ -13,7 +14,7 @@ from auditcoder.signatures.reviewer import ReviewPlan
 REVIEW_TOKENS = 200
 
 
-class Reviewer(dspy.Module):
+class Reviewer(TypedModule["tuple[str, ...]"]):
     """Looks for gaps between the statement and the plan."""
 
     def __init__(self) -> None:

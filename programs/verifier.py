@@ -9,6 +9,7 @@ import dspy
 
 from auditcoder.core.evidence import Judgement
 from auditcoder.programs.ask import ask_fields
+from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import calls_text, contract_text, failure_text, safe
 from auditcoder.records.execution import CheckResult, RecordedCall
 from auditcoder.records.finding import Obligation
@@ -33,7 +34,7 @@ class FailingRun:
     calls: Sequence[RecordedCall] = ()
 
 
-class Verifier(dspy.Module):
+class Verifier(TypedModule["Judgement"]):
     """Judges a node's code against its contract, with the failing check as the lead."""
 
     def __init__(self) -> None:
