@@ -85,6 +85,25 @@ class Session:
         )
         return event.report
 
+    def confirm(self, candidate: Candidate) -> ExecutionReport:
+        """Return the verdicts of a candidate with a process for each check; what depends on their order shows.
+
+        Raises:
+            SandboxError: the isolation failed.
+        """
+        assembly, batch = candidate.state.assembly, candidate.state.report
+        key = self._key("confirm", assembly, checks_hash(self.checks))
+        event = self.journal.effect(
+            ChecksRun,
+            key,
+            lambda: ChecksRun(
+                key=key,
+                candidate=candidate.number,
+                report=self.executor.confirm(assembly.program, self.task.entry, self.checks, self.task.limits, batch),
+            ),
+        )
+        return event.report
+
     def record_calls(self, candidate: Candidate, check: Check) -> Recording:
         """Return the calls of owned units in one run on a check.
 

@@ -23,6 +23,23 @@ class Executor(Protocol):
         """
         ...
 
+    def confirm(
+        self,
+        program: str,
+        entry: EntryPoint,
+        checks: Sequence[Check],
+        limits: Limits,
+        batch: ExecutionReport | None = None,
+    ) -> ExecutionReport:
+        """Return the verdicts of a run with a process for each check, in reversed order.
+
+        Its `state_dependent` says whether a result differs from the batch run's.
+
+        Raises:
+            SandboxError: the isolation failed, twice.
+        """
+        ...
+
     def record(self, program: str, entry: EntryPoint, check: Check, limits: Limits, units: Sequence[str]) -> Recording:
         """Return the calls of the named functions and methods in an advisory run on one check."""
         ...

@@ -212,6 +212,14 @@ def test_a_resumed_run_repeats_no_call_and_ends_with_the_same_events(solve: Solv
         assert [event.kind for event in again.events] == [event.kind for event in whole.events]
 
 
+def test_a_pass_that_needs_the_calls_before_it_is_reported(solve: Solve) -> None:
+    counting = "seen = [3, 1, 0]\ndef total(items):\n    return seen.pop(0)"
+    run = solve(TOTAL, lambda role, prompt: fenced(counting), granularity="single", k=0)
+    assert run.record.report.state_dependent
+    assert not run.record.rank.full_pass
+    assert "depend on the order" in run.record.reason
+
+
 def test_prompts_show_no_expected_value_of_what_is_not_a_check(solve: Solve) -> None:
     program = Task(
         id="echo",
