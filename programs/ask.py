@@ -15,16 +15,7 @@ from auditcoder.backbones.adapters import CodeAdapter, SchemaAdapter, TruncatedO
 from auditcoder.backbones.context import call_context
 from auditcoder.errors import ContextOverflowError, UnusableAnswerError
 
-
-class ReasonedCodeAdapter(CodeAdapter):
-    """Code that a few sentences may precede: a repair that names the fault first repeats the old code less often."""
-
-    def format_system_message(self, signature: Any) -> str:
-        """Return the instructions, which state the form themselves."""
-        return str(signature.instructions)
-
-
-_SCHEMA, _CODE, _REASONED = SchemaAdapter(), CodeAdapter(), ReasonedCodeAdapter()
+_SCHEMA, _CODE = SchemaAdapter(), CodeAdapter()
 
 
 def ask_fields(predictor: dspy.Predict, max_tokens: int, *, node: str = "", **inputs: str) -> dspy.Prediction:
@@ -48,7 +39,6 @@ def ask_code(
     node: str,
     wanted: str = "",
     prefill: str = "",
-    reasoned: bool = False,
     sampling: Mapping[str, float | int] | None = None,
     **inputs: str,
 ) -> str:
@@ -60,7 +50,6 @@ def ask_code(
         node: The node that the call serves.
         wanted: A definition that the code block holds, which tells it from an example in the answer.
         prefill: First line of the answer, given to backbones that continue it.
-        reasoned: Whether a few sentences may come before the code block.
         sampling: Overrides of the backbone's sampling.
         inputs: Input fields.
 
@@ -72,7 +61,7 @@ def ask_code(
     field = next(iter(signature.output_fields))
     config = {"max_tokens": max_tokens, "wanted": wanted, "prefill": prefill, **(sampling or {})}
     try:
-        with dspy.context(adapter=_REASONED if reasoned else _CODE), call_context(node=node):
+        with dspy.context(adapter=_CODE), call_context(node=node):
             return str(predictor(config=config, **inputs)[field])
     except (AdapterParseError, ContextOverflowError) as error:
         raise unusable(error) from error

@@ -13,6 +13,7 @@ from auditcoder.records.task import Task
 from auditcoder.signatures.regenerator import Regenerate
 
 RESAMPLE_TEMPERATURE = 0.8
+LEAD = "# The old code was wrong because"
 
 
 class Regenerator(TypedModule["str"]):
@@ -37,15 +38,37 @@ class Regenerator(TypedModule["str"]):
         """
         heads = "\n".join(f"def {s.render()}:" for s in node.contract.signatures)
         entry = entry_text(task) if node.id == ROOT else heads
-        return ask_code(
+        answer = ask_code(
             self.regenerate,
             PROGRAM_TOKENS,
             node=node.id,
             wanted=task.entry.name if node.id == ROOT else node.contract.signatures[0].name,
-            reasoned=True,
+            prefill=lead_of(task, node),
             sampling={} if seed is None else {"temperature": RESAMPLE_TEMPERATURE, "seed": seed},
             task=task_text(task),
             contract=f"{entry}\nGoal: {node.goal}\n{contract_text(node)}",
             code=safe(source, 6000),
             evidence=evidence,
         )
+        return without_lead(answer)
+
+
+def lead_of(task: Task, node: Node) -> str:
+    """Return the beginning of the answer: the `def` line where there is one, and a comment that names the fault.
+
+    A small model that may write prose first often stops behind it; one that must begin with code repeats the old
+    code. Inside the code the comment keeps the diagnosis, and the answer cannot end without a function.
+    """
+    signature = task.entry.signature if node.id == ROOT else node.contract.signatures[0]
+    return f"{LEAD}" if signature is None else f"def {signature.render()}:\n    {LEAD}"
+
+
+def without_lead(code: str) -> str:
+    """Return code without the comment that names the fault of the code before it."""
+    lines = code.split("\n")
+    for first, line in enumerate(lines):
+        if line.strip().startswith(LEAD):
+            rest = lines[first:]
+            comments = next((i for i, text in enumerate(rest) if not text.strip().startswith("#")), len(rest))
+            return "\n".join((*lines[:first], *rest[comments:]))
+    return code

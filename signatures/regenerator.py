@@ -8,8 +8,8 @@ import dspy
 class Regenerate(dspy.Signature):
     """Correct the given code so that it keeps its contract and the failing check passes.
 
-    First say in one or two short sentences what the code does wrong on the failing input, by following its values.
-    Then give the corrected code as one python code block: the same names and signatures, complete, without example
+    Begin the code with a comment of one or two sentences that says what the old code does wrong on the failing input,
+    by following its values. Then write the corrected code: the same names and signatures, complete, without example
     calls. If the approach itself is wrong, write a different one. Do not repeat the old code unchanged.
     """
 
