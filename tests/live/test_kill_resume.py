@@ -20,10 +20,10 @@ from auditcoder.ledger.chain import read_ledger
 from auditcoder.records.events import ModelCalled
 
 pytestmark = pytest.mark.live
-TASK = Path(__file__).parents[2] / "examples" / "merge_shifts.toml"
+TASK = Path(__file__).parents[2] / "examples" / "duty_roster.json"
 KILLS = 10
 SOLVE = (sys.executable, "-c", "from auditcoder.cli.main import main; main()", "solve")
-OPTIONS = ("--model", "embedded-small", "--granularity", "coarse", "--no-cache", "-c", "boundary=none")
+OPTIONS = ("--model", "embedded-small", "--granularity", "single", "--no-cache")
 
 
 def start(*arguments: str) -> subprocess.Popen[bytes]:
