@@ -64,6 +64,8 @@ def judge(program: str, task: Task, hidden: HiddenTests, executor: Executor) -> 
     if hidden.task != task.id:
         raise TaskError(f"hidden tests of {hidden.task} cannot judge a program for {task.id}", field="id")
     report = executor.run(program, hidden.entry, hidden.checks, hidden.limits)
+    if len(hidden.checks) > 1 and all(result.outcome == "pass" for result in report.results):
+        report = executor.confirm(program, hidden.entry, hidden.checks, hidden.limits, report)
     outcomes = tuple(HiddenOutcome(result.check, result.outcome) for result in report.results)
     return HiddenResult(all(one.outcome == "pass" for one in outcomes), outcomes, hidden.several_answers)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from auditcoder.core.abstention import Abstention
 from auditcoder.core.case import LocateInputs
 from auditcoder.core.evidence import judged_finding
 from auditcoder.core.graph import in_writing_order
@@ -19,6 +20,10 @@ from auditcoder.records.graph import ROOT, Node
 from auditcoder.records.localization import Localization
 from auditcoder.records.task import Check
 
+NEVER_RAN = ("policy-reject", "harness-error")
+"""Outcomes without a run of the program: what was turned away is not executed for evidence either."""
+UNDECIDED = (Abstention.NO_COMPATIBLE_FINDING, Abstention.COMPETING)
+"""Abstentions that further findings could change; for any other reason no model is asked (core.md section 6)."""
 SHOWN_FAILURES = 2
 """Failing checks that a regeneration is shown: the anchor and one more."""
 
@@ -71,11 +76,12 @@ class Investigation(TypedModule["Evidence"]):
         failures = tuple(Failure(check, result) for check, result in results if result.outcome != "pass")
         anchor = failures[0]
         costly = anchor.result.outcome in COSTLY
-        recording = None if costly else session.record_calls(active, anchor.check)
+        ran = anchor.result.outcome not in NEVER_RAN
+        recording = session.record_calls(active, anchor.check) if ran and not costly else None
         measurement = session.measure(active, anchor.check) if costly else None
-        always = session.config.verify == "always"
+        always = ran and session.config.verify == "always"
         localization = None if always else _locate(session, active, recording, measurement)
-        if localization is None or (localization.abstained and session.config.verify != "never"):
+        if localization is None or (localization.abstained in UNDECIDED and session.config.verify != "never"):
             self._verify(session, active, anchor, recording)
             localization = _locate(session, active, recording, measurement)
         return Evidence(localization, failures, recording, measurement)

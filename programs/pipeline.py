@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from auditcoder.core.budget import AdaptiveBudget, FixedBudget, RepairBudget
-from auditcoder.core.rank import improves, passed_checks, rank_of
+from auditcoder.core.rank import improves, passed_checks
 from auditcoder.programs.boundary import CheckDesigner
 from auditcoder.programs.construction import Construction
 from auditcoder.programs.module import TypedModule
@@ -99,20 +99,11 @@ def budget_of(config: RunConfig) -> RepairBudget:
     return AdaptiveBudget() if config.adaptive else FixedBudget(config.k)
 
 
-BATCHED = ("function", "class")
-"""Entry kinds whose checks may share a process, so that state kept between calls could make a pass."""
-
-
 def _finish(session: Session, active: Candidate, reason: str) -> None:
-    rank = active.rank
     passed = "every check passes" if session.checks else "there is no check to fail"
     done = passed if active.rank.full_pass else reason or "the repair budget is used up"
-    if active.rank.full_pass and len(session.checks) > 1 and session.task.entry.kind in BATCHED:
-        report = session.confirm(active)
-        rank = rank_of(report, session.checks)
-        done += "; its results depend on the order of the checks" if report.state_dependent else ""
-    if rank != active.rank:
-        session.journal.emit(CandidateRanked(candidate=active.number, rank=rank, active=True))
+    if active.state.report.state_dependent:
+        done += "; results depend on which checks ran before"
     session.journal.emit(
-        RunFinished(candidate=active.number, program=active.state.assembly.digest, rank=rank, reason=done)
+        RunFinished(candidate=active.number, program=active.state.assembly.digest, rank=active.rank, reason=done)
     )

@@ -11,11 +11,11 @@ from auditcoder.records.base import sha256_json
 from auditcoder.records.code import Assembly
 from auditcoder.records.config import RunConfig
 from auditcoder.records.events import CallsRecorded, ChecksRun, CostsMeasured, FindingsAdded, ProgramAssembled
-from auditcoder.records.execution import CheckResult, ExecutionReport, Measurement, Recording
+from auditcoder.records.execution import CheckResult, ExecutionReport, Frame, Measurement, Recording
 from auditcoder.records.finding import Finding
 from auditcoder.records.task import Check, Task, checks_hash
 from auditcoder.records.transaction import Rank
-from auditcoder.sandbox.gate import gate
+from auditcoder.sandbox.gate import GateFinding, gate
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,8 @@ class Session:
     def assembled(self, attempt: int, assembly: Assembly) -> int:
         """Return the number of a new candidate, recorded with what the static gate found in it."""
         number = self.next_candidate()
-        event = ProgramAssembled(
-            candidate=number, attempt=attempt, assembly=assembly, gate=self._gate_findings(assembly)
-        )
+        found = tuple(f"line {one.line}: {one.rule}: {one.message}" for one in self._gate_findings(assembly))
+        event = ProgramAssembled(candidate=number, attempt=attempt, assembly=assembly, gate=found)
         self.journal.emit(event)
         return number
 
@@ -85,21 +84,21 @@ class Session:
         )
         return event.report
 
-    def confirm(self, candidate: Candidate) -> ExecutionReport:
-        """Return the verdicts of a candidate with a process for each check; what depends on their order shows.
+    def confirm(self, number: int, assembly: Assembly, batch: ExecutionReport) -> ExecutionReport:
+        """Return the verdicts with a process for each check, in another order; what depends on either shows.
 
         Raises:
             SandboxError: the isolation failed.
         """
-        assembly, batch = candidate.state.assembly, candidate.state.report
         key = self._key("confirm", assembly, checks_hash(self.checks))
+        task = self.task
         event = self.journal.effect(
             ChecksRun,
             key,
             lambda: ChecksRun(
                 key=key,
-                candidate=candidate.number,
-                report=self.executor.confirm(assembly.program, self.task.entry, self.checks, self.task.limits, batch),
+                candidate=number,
+                report=self.executor.confirm(assembly.program, task.entry, self.checks, task.limits, batch),
             ),
         )
         return event.report
@@ -142,15 +141,18 @@ class Session:
         )
         return event.measurement
 
-    def _gate_findings(self, assembly: Assembly) -> tuple[str, ...]:
+    def _gate_findings(self, assembly: Assembly) -> tuple[GateFinding, ...]:
         if self.config.gate == "off":
             return ()
-        found = gate(assembly.program).findings
-        return tuple(f"line {finding.line}: {finding.rule}: {finding.message}" for finding in found)
+        return gate(assembly.program).findings
 
-    def _rejected(self, assembly: Assembly, findings: tuple[str, ...]) -> ExecutionReport:
+    def _rejected(self, assembly: Assembly, findings: tuple[GateFinding, ...]) -> ExecutionReport:
+        first = findings[0]
+        frames = (Frame(line=first.line, function="<module>"),)
         results = tuple(
-            CheckResult(check=check.id, outcome="policy-reject", detail="gate", message=findings[0])
+            CheckResult(
+                check=check.id, outcome="policy-reject", detail=first.rule, message=first.message, frames=frames
+            )
             for check in self.checks
         )
         return ExecutionReport(program=assembly.digest, results=results)

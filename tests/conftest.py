@@ -13,6 +13,7 @@ from auditcoder.backbones.lm import lm_over
 from auditcoder.backbones.profiles import Profile
 from auditcoder.backbones.recording import RecordingEngine
 from auditcoder.backbones.scripted import ScriptedEngine, scripted_facts
+from auditcoder.core.protocols import Executor
 from auditcoder.ledger.fold import fold
 from auditcoder.ledger.journal import MemoryJournal
 from auditcoder.programs.session import Candidate
@@ -50,7 +51,13 @@ def solve(executor: SandboxExecutor) -> Callable[..., ScriptedRun]:
     """Return a function that solves a task on a script: `solve(task, script, weak=True, **config)`."""
 
     def run(
-        task: Task, script: Script, *, weak: bool = True, journal: MemoryJournal | None = None, **config: Any
+        task: Task,
+        script: Script,
+        *,
+        weak: bool = True,
+        sandbox: Executor = executor,
+        journal: MemoryJournal | None = None,
+        **config: Any,
     ) -> ScriptedRun:
         calls: list[tuple[Role, str]] = []
         ledger = journal if journal is not None else MemoryJournal()
@@ -72,7 +79,7 @@ def solve(executor: SandboxExecutor) -> Callable[..., ScriptedRun]:
             task,
             RunConfig(**{"boundary": "none", **config}),
             journal=ledger,
-            executor=executor,
+            executor=sandbox,
             evaluator=MeteredEvaluator(),
             lms={role: lm_over(engine(role), profile) for role in ROLES},
             facts=dict.fromkeys(ROLES, facts),

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from auditcoder.ledger.journal import MemoryJournal
+from auditcoder.records.base import sha256_text
 from auditcoder.records.config import Role
+from auditcoder.records.execution import CheckResult, ExecutionReport
 from auditcoder.records.task import (
     Check,
     EntryPoint,
     Expected,
     FunctionInput,
     FunctionSignature,
+    Limits,
     Parameter,
     ProgramInput,
     Task,
 )
+from auditcoder.sandbox.executor import SandboxExecutor
 
 Solve = Callable[..., Any]
 SIGNATURE = FunctionSignature(name="total", parameters=(Parameter(name="items", type="list[int]"),), returns="int")
@@ -52,19 +56,6 @@ def steps(*names: str) -> str:
 
 def detail(takes: str, gives: str, kind: str = "list[int]") -> str:
     return json.dumps({"takes": [takes], "gives": gives, "type": kind, "requires": "", "ensures": ""})
-
-
-def planned(generator: dict[str, str]) -> Callable[[Role, str], str]:
-    """Answer a two-step plan, and each function by its name."""
-
-    def script(role: Role, prompt: str) -> str:
-        if role == "planner":
-            if "step_one" not in prompt.split("Return the sum")[-1]:
-                return steps("step_one", "step_two")
-            return detail("items", "kept") if "step_one: " in prompt.rsplit("Return the sum", 1)[-1] else ""
-        raise AssertionError(role)
-
-    return script
 
 
 def kinds(run: Any) -> Counter[str]:
@@ -136,30 +127,19 @@ def test_adaptive_stops_after_four_rounds_without_more_passed_checks(solve: Solv
 
 
 def test_auto_on_a_weak_backbone_plans_only_when_the_undivided_program_fails(solve: Solve) -> None:
-    def script(role: Role, prompt: str) -> str:
-        if role == "planner":
-            return (
-                steps("keep_positive", "add_up")
-                if "available" not in prompt.lower()
-                else (detail("kept", "answer", "int") if "add_up:" in prompt.rsplit("## ", 2)[0] + prompt else "")
-            )
-        if role == "generator":
-            if "keep_positive" in prompt:
-                return fenced("def keep_positive(items):\n    return [i for i in items if i > 0]")
-            if "add_up" in prompt:
-                return fenced("def add_up(kept):\n    return sum(kept)")
-            return fenced(WRONG)
-        raise AssertionError(role)
+    functions = {
+        "keep_positive": "def keep_positive(items):\n    return [i for i in items if i > 0]",
+        "add_up": "def add_up(kept):\n    return sum(kept)",
+    }
 
     def answer(role: Role, prompt: str) -> str:
-        if role != "planner":
-            return script(role, prompt)
+        if role == "generator":
+            return fenced(next((code for name, code in functions.items() if name in prompt), WRONG))
+        assert role == "planner"
         last = prompt[prompt.rindex(TOTAL.statement) :]
         if "keep_positive: " in last:
             return detail("items", "kept")
-        if "add_up: " in last:
-            return detail("kept", "answer", "int")
-        return steps("keep_positive", "add_up")
+        return detail("kept", "answer", "int") if "add_up: " in last else steps(*functions)
 
     run = solve(TOTAL, answer)
     assert run.candidate.rank.full_pass
@@ -217,7 +197,59 @@ def test_a_pass_that_needs_the_calls_before_it_is_reported(solve: Solve) -> None
     run = solve(TOTAL, lambda role, prompt: fenced(counting), granularity="single", k=0)
     assert run.record.report.state_dependent
     assert not run.record.rank.full_pass
-    assert "depend on the order" in run.record.reason
+    assert run.record.reason == "the repair budget is used up; results depend on which checks ran before"
+    assert run.candidate.rank == run.record.rank
+
+
+def test_a_program_that_needs_the_calls_before_it_is_repaired(solve: Solve) -> None:
+    counting = "seen = [3, 1, 0]\ndef total(items):\n    return seen.pop(0)"
+    answers = {"generator": counting, "regenerator": RIGHT}
+    run = solve(TOTAL, lambda role, prompt: fenced(answers[role]), granularity="single")
+    assert [transaction.decision for transaction in run.record.transactions] == ["accepted"]
+    assert not run.record.report.state_dependent
+
+
+def test_what_the_strict_gate_turned_away_is_not_run_for_evidence(solve: Solve) -> None:
+    reading = "import os\ndef total(items):\n    return len(os.listdir('/'))"
+    answers = {"generator": reading, "regenerator": RIGHT}
+    run = solve(TOTAL, lambda role, prompt: fenced(answers[role]), granularity="single", gate="strict")
+    [transaction] = run.record.transactions
+    assert (transaction.localization.rule, transaction.decision) == ("Trace", "accepted")
+    assert "calls.recorded" not in kinds(run)
+
+
+class BrokenSandbox:
+    """An executor that fails on every check and must not be asked for anything else."""
+
+    def __init__(self, sound: SandboxExecutor) -> None:
+        self.isolation = sound.isolation
+
+    def run(self, program: str, entry: EntryPoint, checks: Sequence[Check], limits: Limits) -> ExecutionReport:
+        results = tuple(CheckResult(check=check.id, outcome="harness-error") for check in checks)
+        return ExecutionReport(program=sha256_text(program), results=results)
+
+    def record(self, *arguments: Any, **named: Any) -> Any:
+        raise AssertionError("nothing ran, so there is nothing to look at")
+
+    confirm = measure = record
+
+
+@pytest.mark.parametrize("verify", ["on-failure", "always"])
+def test_an_abstention_that_no_finding_can_change_asks_no_model(
+    solve: Solve, executor: SandboxExecutor, verify: str
+) -> None:
+    def script(role: Role, prompt: str) -> str:
+        if role == "planner":
+            last = prompt[prompt.rindex(TOTAL.statement) :]
+            return detail("items", "kept", "int") if "add_up: " in last else steps("add_up")
+        assert role == "generator"
+        return fenced("def add_up(items):\n    return sum(items)")
+
+    run = solve(TOTAL, script, granularity="coarse", sandbox=BrokenSandbox(executor), verify=verify)
+    [transaction] = run.record.transactions
+    assert (transaction.decision, transaction.reason) == ("abstained", "harness-error")
+    assert {role for role, _ in run.calls} == {"planner", "generator"}
+    assert run.record.findings == ()
 
 
 def test_prompts_show_no_expected_value_of_what_is_not_a_check(solve: Solve) -> None:
