@@ -8,10 +8,11 @@ from itertools import zip_longest
 
 from auditcoder.records.task import Comparator
 
-_INTEGER = re.compile(r"([+-]?)0*([0-9]+?)(?:\.0*)?")
-_WHOLE = re.compile(r"[+-]?[0-9]+")
+# Possessive throughout: nothing is ever given back, so a token of any length and shape is read once.
+_INTEGER = re.compile(r"([+-]?)([0-9]++)(?:\.0*+)?+")
+_WHOLE = re.compile(r"[+-]?[0-9]++")
 _NUMBER = re.compile(
-    r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?|[+-]?(?:inf|infinity|nan)", re.IGNORECASE
+    r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?[0-9]{1,9}+)?+|[+-]?(?:inf|infinity|nan)", re.IGNORECASE
 )
 _WORDS = frozenset({"yes", "no", "true", "false"})
 _APPS_TOLERANCE = 1e-12
@@ -81,8 +82,8 @@ def _integer_form(token: str) -> str | None:
     match = _INTEGER.fullmatch(token)
     if match is None:
         return None
-    sign = "-" if match[1] == "-" and match[2] != "0" else ""
-    return sign + match[2]
+    digits = match[2].lstrip("0")
+    return (match[1].strip("+") + digits) if digits else "0"
 
 
 def _apps_difference(expected: str, observed: str) -> str:

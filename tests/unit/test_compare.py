@@ -335,3 +335,49 @@ def test_json_objects_survive_a_round_trip_through_the_comparator() -> None:
     file = ExpectedFile(name="o.json", text=text, format="json")
     check = Check(id="c", input=FilesInput(), expected=Expected(files=(file,)))
     assert compare(check, Observed(b"", files=(("o.json", text.encode()),))).equal
+
+
+MEGABYTE = 1 << 20
+HOSTILE = {
+    "zeros then a fraction": "0" * MEGABYTE + ".1",
+    "zeros then a letter": "0" * MEGABYTE + "x",
+    "zeros, point, zeros, one": "0" * MEGABYTE + "." + "0" * MEGABYTE + "1",
+    "nines, point, zeros, letter": "9" * MEGABYTE + "." + "0" * MEGABYTE + "x",
+    "a long fraction": "0." + "9" * MEGABYTE,
+    "an unfinished exponent": "1" * MEGABYTE + "e-",
+    "a long exponent": "1e" + "9" * MEGABYTE,
+    "signs": "-" * MEGABYTE,
+    "points": "." * MEGABYTE,
+}
+"""Tokens on which a matcher that gives back what it took needs quadratic time: hours, not a slow test."""
+
+
+@pytest.mark.parametrize("token", HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.parametrize("kind", ["exact", "lines", "tokens", "floats", "apps", "value", "file"])
+def test_every_comparator_reads_a_hostile_token_once(kind: str, token: str) -> None:
+    for expected in ("5", "5.5"):
+        assert not compare(text_check(expected, kind), Observed(stdout=token.encode())).equal
+
+
+@pytest.mark.parametrize("token", HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_csv_cell_reads_a_hostile_token_once(token: str) -> None:
+    file = ExpectedFile(name="a.csv", text="5", format="csv")
+    check = Check(id="c", input=FilesInput(), expected=Expected(files=(file,)))
+    assert not compare(check, Observed(stdout=None, files=(("a.csv", token.encode()),))).equal
+
+
+@pytest.mark.parametrize(
+    ("expected", "observed", "equal"),
+    [
+        ("0", "0" * MEGABYTE, True),
+        ("0", "-" + "0" * MEGABYTE + "." + "0" * MEGABYTE, True),
+        ("7", "+" + "0" * MEGABYTE + "7.", True),
+        ("-7", "0" * MEGABYTE + "7", False),
+        ("9" * MEGABYTE, "0" + "9" * MEGABYTE + ".0", True),
+        ("9" * MEGABYTE, "9" * (MEGABYTE - 1) + "8", False),
+        ("0.5", "0.5" + "0" * MEGABYTE, True),
+    ],
+    ids=["zeros", "minus zeros", "seven", "sign", "huge", "huge, last digit", "fraction"],
+)
+def test_long_numbers_are_compared_exactly(expected: str, observed: str, equal: bool) -> None:
+    assert compare(text_check(expected, "floats"), Observed(stdout=observed.encode())).equal is equal
