@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from auditcoder.core.naming import id_key
 from auditcoder.records.code import Assembly
-from auditcoder.records.execution import Measurement
+from auditcoder.records.execution import CheckResult, Measurement
 
 THRESHOLD = 0.5
 """Smallest share of the whole at which an owner is implicated [R]."""
@@ -22,11 +22,28 @@ class OwnerShare(NamedTuple):
     share: float
 
 
-def owner_shares(measurement: Measurement, assembly: Assembly, metric: Metric) -> tuple[OwnerShare, ...]:
+def spent(result: CheckResult | None, metric: Metric) -> float:
+    """Return what a check used as a whole by its verdict, in the unit of the metric; 0 without a verdict."""
+    if result is None:
+        return 0.0
+    return result.cpu_seconds if metric == "cpu" else result.peak_mb
+
+
+def owner_shares(
+    measurement: Measurement, assembly: Assembly, metric: Metric, whole: float = 0.0
+) -> tuple[OwnerShare, ...]:
     """Return the share of every owner, largest first; empty when nothing was measured.
 
-    Self times of an owner's units add up; of its memory peaks the largest counts. Units that nobody owns are kept
-    under the empty owner, so that they do not enlarge the share of others.
+    Self times of an owner's units add up; of its memory peaks the largest counts. What nobody owns is kept under the
+    empty owner, so that it does not enlarge the share of others: units without an owner, and the part of the whole
+    that no measured unit used, such as code at module level.
+
+    Args:
+        measurement: An advisory run of the check.
+        assembly: Says who owns a unit.
+        metric: What is shared out.
+        whole: What the failing execution used (`spent`); the measured sum counts where it is larger, as an advisory
+            run has higher limits.
     """
     totals: dict[str, float] = {}
     for cost in measurement.costs:
@@ -35,16 +52,23 @@ def owner_shares(measurement: Measurement, assembly: Assembly, metric: Metric) -
             totals[owner] = totals.get(owner, 0.0) + cost.cpu_seconds
         else:
             totals[owner] = max(totals.get(owner, 0.0), cost.peak_mb)
-    whole = sum(totals.values())
-    if whole <= 0:
+    measured = sum(totals.values())
+    if measured <= 0:
         return ()
-    shares = [OwnerShare(owner, total / whole) for owner, total in totals.items()]
+    if whole > measured:
+        totals[""] = totals.get("", 0.0) + whole - measured
+    shares = [OwnerShare(owner, total / max(whole, measured)) for owner, total in totals.items()]
     return tuple(sorted(shares, key=lambda item: (-item.share, id_key(item.owner))))
 
 
-def dominant_owner(measurement: Measurement, assembly: Assembly, metric: Metric) -> OwnerShare | None:
-    """Return the one owner with at least the threshold and twice the next one's share, or None."""
-    shares = owner_shares(measurement, assembly, metric)
+def dominant_owner(
+    measurement: Measurement, assembly: Assembly, metric: Metric, whole: float = 0.0
+) -> OwnerShare | None:
+    """Return the one owner with at least the threshold and twice the next one's share, or None.
+
+    What nobody owns competes for the threshold and the lead like an owner.
+    """
+    shares = owner_shares(measurement, assembly, metric, whole)
     if not shares:
         return None
     first, *others = shares

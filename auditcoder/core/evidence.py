@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from auditcoder.core.anchor import FAILURES
-from auditcoder.core.costs import Metric, dominant_owner
+from auditcoder.core.costs import Metric, dominant_owner, spent
 from auditcoder.core.obligations import WHOLE_CONTRACT
 from auditcoder.core.state import RunState
 from auditcoder.core.versions import Active, versions_of
@@ -85,9 +85,16 @@ def findings_from_checks(state: RunState, checks: Sequence[Check], *, start: int
     return tuple(_check_finding(start + i, owner, result, state.active) for i, result in enumerate(telling))
 
 
-def finding_from_measurement(measurement: Measurement, metric: Metric, active: Active, *, start: int) -> Finding | None:
-    """Return an executed resource finding on the owner that dominates a measured failing check, or None."""
-    dominant = dominant_owner(measurement, active.assembly, metric)
+def finding_from_measurement(
+    measurement: Measurement, result: CheckResult, metric: Metric, active: Active, *, start: int
+) -> Finding | None:
+    """Return an executed resource finding on the owner that dominates a measured failing check, or None.
+
+    `result` is the verdict on that check: the shares are those of what it used, as in the rule Resource.
+    """
+    if result.check != measurement.check:
+        return None
+    dominant = dominant_owner(measurement, active.assembly, metric, spent(result, metric))
     if dominant is None:
         return None
     return _executed(

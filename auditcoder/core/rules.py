@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from auditcoder.core.anchor import Anchor
 from auditcoder.core.case import LocateInputs
-from auditcoder.core.costs import LEAD, THRESHOLD, Metric, dominant_owner
+from auditcoder.core.costs import LEAD, THRESHOLD, Metric, dominant_owner, spent
 from auditcoder.records.localization import Rule
 
 
@@ -37,7 +37,7 @@ def resource(anchor: Anchor, inputs: LocateInputs) -> RuleResult:
     if measurement is None or measurement.check != anchor.check.id:
         return RuleResult("Resource", "", "Resource: the anchor was not measured")
     metric: Metric = "cpu" if anchor.failure == "TLE" else "memory"
-    dominant = dominant_owner(measurement, inputs.active.assembly, metric)
+    dominant = dominant_owner(measurement, inputs.active.assembly, metric, spent(anchor.result, metric))
     if dominant is None:
         return RuleResult(
             "Resource", "", f"Resource: no owner has {THRESHOLD:.0%} of the {metric} and {LEAD:g} times the next"

@@ -178,6 +178,14 @@ def test_an_endless_unit_is_found_though_it_never_returns(sandbox: SandboxExecut
     assert costs["spin"] > 0.1
 
 
+@pytest.mark.parametrize("before", ["", "quick()\n"], ids=["no unit ran", "a unit ran before"])
+def test_an_endless_loop_in_module_code_is_no_units(sandbox: SandboxExecutor, before: str) -> None:
+    source = f"def quick():\n    return sum(range(1000))\n{before}while True: pass"
+    measured = sandbox.measure(source, PROGRAM, _program(""), Limits(cpu_seconds=0.1), ["quick"])
+    assert not measured.complete
+    assert sum(cost.cpu_seconds for cost in measured.costs) < 0.05
+
+
 def test_memory_that_runs_out_is_booked_on_its_unit(sandbox: SandboxExecutor) -> None:
     source = "def hoard():\n    x = []\n    while True: x.append(bytearray(1 << 20))\ndef main():\n    hoard()\nmain()"
     limits = Limits(cpu_seconds=1.0, memory_mb=64)

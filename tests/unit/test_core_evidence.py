@@ -190,7 +190,8 @@ def test_dominant_owner(costs: dict[str, float], metric: Metric, owner: str) -> 
     given = state("S0", "S1", "S2")
     dominant = dominant_owner(measured(costs), given.assembly, metric)
     assert (dominant.owner if dominant else "") == owner
-    found = finding_from_measurement(measured(costs), metric, given.active, start=0)
+    result = CheckResult(check="E1", outcome="timeout")
+    found = finding_from_measurement(measured(costs), result, metric, given.active, start=0)
     assert (found.owners if found else ()) == ((owner,) if owner else ())
     if found is not None:
         assert (found.verdict, found.obligation.kind, found.check) == ("reject", "resource", "E1")
@@ -204,6 +205,35 @@ def test_self_times_of_an_owner_add_up_and_peaks_do_not() -> None:
     assert [(s.owner, round(s.share, 3)) for s in owner_shares(costs, assembly, "memory")] == [
         ("S2", 0.571), ("S1", 0.429),
     ]  # fmt: skip
+
+
+WHOLE: dict[str, tuple[dict[str, float], float, str]] = {
+    "all-of-it": ({"f_S1": 2.0}, 2.0, "S1"),
+    "twice-the-rest": ({"f_S1": 2.0}, 3.0, "S1"),
+    "less-than-twice-the-rest": ({"f_S1": 2.0}, 3.1, ""),
+    "a-small-part": ({"f_S1": 0.1, "f_S2": 0.01}, 2.0, ""),
+    "unowned-units-and-the-rest-add-up": ({"f_S1": 2.0, "g": 0.6}, 3.2, ""),
+    "an-advisory-run-may-take-longer": ({"f_S1": 5.0, "f_S2": 1.0}, 2.0, "S1"),
+}
+
+
+@pytest.mark.parametrize("metric", ["cpu", "memory"])
+@pytest.mark.parametrize(("costs", "whole", "owner"), WHOLE.values(), ids=WHOLE.keys())
+def test_what_the_measurement_does_not_cover_is_nobodys(
+    costs: dict[str, float], whole: float, owner: str, metric: Metric
+) -> None:
+    given = state("S0", "S1", "S2")
+    result = CheckResult(check="E1", outcome="timeout", cpu_seconds=whole, peak_mb=whole)
+    shares = owner_shares(measured(costs), given.assembly, metric, whole)
+    assert sum(item.share for item in shares) == pytest.approx(1.0)
+    found = finding_from_measurement(measured(costs), result, metric, given.active, start=0)
+    assert (found.owners if found else ()) == ((owner,) if owner else ())
+
+
+def test_a_verdict_on_another_check_says_nothing_about_a_measurement() -> None:
+    given = state("S0", "S1", "S2")
+    other = CheckResult(check="B1", outcome="timeout")
+    assert finding_from_measurement(measured({"f_S1": 1.0}), other, "cpu", given.active, start=0) is None
 
 
 def test_a_judgement_on_an_unknown_node_is_refused() -> None:

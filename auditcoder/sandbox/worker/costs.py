@@ -31,6 +31,7 @@ class CpuMeter:
         self._seconds: dict[str, float] = {}
         self._stacks: dict[int, list[str]] = {}
         self._last: dict[int, float] = {}
+        self._main = _ident()
         signal.signal(signal.SIGPROF, self._snapshot)
         signal.setitimer(signal.ITIMER_PROF, _INTERVAL, _INTERVAL)
 
@@ -57,6 +58,9 @@ class CpuMeter:
         self._last[thread] = now
 
     def _snapshot(self, number: int, frame: object) -> None:
+        """The handler runs in the main thread, whose time counts in module-level code as well."""
+        if not self._stacks.get(self._main):
+            self._book(self._main, time.thread_time())
         for thread in list(self._stacks):
             if self._stacks[thread]:
                 try:
