@@ -213,7 +213,7 @@ def test_without_a_dominant_owner_it_is_left_to_local() -> None:
 def test_code_that_was_not_measured_cannot_make_a_leaf_dominant(outcome: Outcome, used: str) -> None:
     results = (CheckResult.model_validate({"check": "Q2", "outcome": outcome, used: 2.0}),)
     given = report().model_copy(update={"results": (report().results[0], *results)})
-    judged = finding("F1", "S1", obligation=obligation("resource"))
+    judged = executed("F1", "S1", obligation=obligation("resource"))
     found = run(judged, report=given, measurement=costs(total=0.3))
     assert (found.rule, found.implicated) == ("Local", ("S1",))
     found = run(judged, report=given, measurement=costs(total=1.9))
