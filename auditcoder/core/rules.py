@@ -7,6 +7,9 @@ from typing import NamedTuple
 from auditcoder.core.anchor import Anchor
 from auditcoder.core.case import LocateInputs
 from auditcoder.core.costs import LEAD, THRESHOLD, Metric, dominant_owner, spent
+from auditcoder.core.import_owners import import_contributors
+from auditcoder.core.units import IMPORTS
+from auditcoder.core.versions import Active
 from auditcoder.records.localization import Rule
 
 
@@ -19,14 +22,29 @@ class RuleResult(NamedTuple):
 
 
 def trace(anchor: Anchor, inputs: LocateInputs) -> RuleResult:
-    """Return the owner of the innermost frame of generated code in a failing execution (RE only)."""
+    """Return the owner of the innermost frame of generated code in a failing execution (RE only).
+
+    A line of the merged import block belongs to the one node whose code contributes it; where several or none do, the
+    rule yields nothing.
+    """
     if anchor.failure != "RE" or anchor.result is None:
         return RuleResult("Trace", "", f"Trace: does not apply to {anchor.failure}")
     for frame in reversed(anchor.result.frames):
         line = inputs.active.assembly.owner_of_line(frame.line)
+        if line is not None and line.unit == IMPORTS:
+            return _import_line(frame.line, inputs.active)
         if line is not None:
             return RuleResult("Trace", line.owner, f"Trace: line {frame.line} belongs to {line.unit} of {line.owner}")
     return RuleResult("Trace", "", "Trace: no frame of generated code was resolved")
+
+
+def _import_line(number: int, active: Active) -> RuleResult:
+    text = active.assembly.program.split("\n")[number - 1 : number]
+    nodes = import_contributors("\n".join(text), active.codes)
+    if len(nodes) == 1:
+        return RuleResult("Trace", nodes[0], f"Trace: the import of line {number} comes from the code of {nodes[0]}")
+    by = ", ".join(nodes) or "no node alone"
+    return RuleResult("Trace", "", f"Trace: line {number} is an import; it comes from the code of {by}")
 
 
 def resource(anchor: Anchor, inputs: LocateInputs) -> RuleResult:
