@@ -119,6 +119,6 @@ def _locate(
         findings=tuple(session.findings),
         recording=recording,
         measurement=measurement,
-        policy=session.config.policy,
+        policy=session.config.locate,
     )
     return locate(inputs, session.evaluator, reaches)

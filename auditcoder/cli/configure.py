@@ -77,7 +77,7 @@ def named(settings: Settings) -> dict[str, Any]:
     """Return the values of the options that were given."""
     given = {
         "model": settings.model, "k": settings.k, "adaptive": settings.adaptive, "granularity": settings.granularity,
-        "seed": settings.seed, "gate": settings.gate, "policy": settings.locate,
+        "seed": settings.seed, "gate": settings.gate, "locate": settings.locate,
     }  # fmt: skip
     values: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     pairs = [split_role(text) for text in settings.roles]

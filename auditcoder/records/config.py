@@ -29,7 +29,7 @@ class RunConfig(Record):
     """Repair until four consecutive rounds bring no increase in passed checks; `k` is then not read."""
     granularity: Granularity = "auto"
     seed: int = 0
-    policy: Policy = "executed-first"
+    locate: Policy = "executed-first"
     """Localization preference policy."""
     gate: Literal["off", "warn", "strict"] = "warn"
     """Static policy gate."""

@@ -19,7 +19,7 @@ CASES: dict[str, tuple[Settings, RunConfig]] = {
     "nothing given": (Settings(), RunConfig()),
     "options": (
         Settings(model="m", k=3, adaptive=True, granularity="fine", seed=7, gate="strict", locate="paper"),
-        RunConfig(model="m", k=3, adaptive=True, granularity="fine", seed=7, gate="strict", policy="paper"),
+        RunConfig(model="m", k=3, adaptive=True, granularity="fine", seed=7, gate="strict", locate="paper"),
     ),
     "overrides in order": (Settings(overrides=("k=2", "k=4", "boundary=none")), RunConfig(k=4, boundary="none")),
     "an option wins": (Settings(overrides=("k=2",), k=5), RunConfig(k=5)),
