@@ -9,7 +9,9 @@ Numbered, and marked at the code:
 5. its positional parameters are those of the contract; further ones need defaults;
 6. module-level code of a node that does not start the program only prepares data for its definitions: guards, test
    code and prints are taken out, reading or printing that the definitions need is refused;
-7. the node that starts the program starts something.
+7. the node that starts the program starts something;
+8. where there are other owners, nothing reaches into what is theirs or everybody's: their functions, modules,
+   built-ins, the global namespace.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from typing import NamedTuple
 
 from auditcoder.core.cleaning import Cleaned, Module, drop_foreign, drop_idle, drop_superseded
 from auditcoder.core.effects import ENTRY_FUNCTION, is_main, starts_program
+from auditcoder.core.intrusion import find_intrusion
 from auditcoder.core.naming import expected_names, prelude_definitions, starts_here
 from auditcoder.core.parsing import Refusal, normalize, parse_source
 from auditcoder.core.pieces import Piece, join, split
@@ -74,7 +77,10 @@ def _accept(module: Module, node: Node, task: Task, others: frozenset[str]) -> A
     cleaned = Cleaned(once.kept, ()) if starts else drop_idle(module, once.kept, expected)  # rule 6
     if isinstance(cleaned, Refusal):
         return cleaned
-    refusal = _check_names(module, cleaned.kept, foreign) or _check_start(module, cleaned.kept, starts=starts)
+    refusal = _check_names(module, cleaned.kept, foreign)
+    if others or node.id != ROOT:
+        refusal = refusal or find_intrusion(module, cleaned.kept, foreign)  # rule 8
+    refusal = refusal or _check_start(module, cleaned.kept, starts=starts)
     if refusal is not None:
         return refusal
     text = join(cleaned.kept)

@@ -1,7 +1,9 @@
 """Which private names must be renamed so that all owners fit into one module, each meaning what it meant alone.
 
 Public names are never renamed. A private name is, when another owner's public or private name is the same (equal
-imports are not a collision), or when it hides a built-in from other owners. Names are claimed in a fixed order: the
+imports are not a collision), when it hides a built-in from other owners, or when another owner reads that name without
+defining it: what fails alone must not start to work because of somebody's helper. An import may serve others that read
+its name: it means the same to all, and the border check sees when it changes. Names are claimed in a fixed order: the
 prelude, the owners whose code did not change since the last assembly (they keep its renames, so that a repair leaves
 their bytes alone), the names that cannot be renamed, then the owners in program order.
 """
@@ -43,12 +45,18 @@ class _Claims:
     public: Mapping[str, str]
     words: set[str]
     crowded: bool
+    readers: Mapping[str, frozenset[str]]
+    """The owners that use a name and do not bind it."""
     taken: dict[str, tuple[str, Target | None]] = field(default_factory=dict)
 
-    def claim(self, owner: Claimant, name: str, new: str) -> bool:
-        """Take `new` for an owner's name unless it collides; return whether it was taken."""
+    def claim(self, owner: Claimant, name: str, new: str, *, anew: bool = True) -> bool:
+        """Take `new` for an owner's name unless it collides; return whether it was taken.
+
+        Names that are kept from the last assembly are not claimed `anew`: those that read them came later.
+        """
         target = owner.targets.get(name)
-        if self._collides(owner.node, name, new, target):
+        captured = anew and target is None and bool(self.readers.get(new, frozenset()) - {owner.node})
+        if captured or self._collides(owner.node, name, new, target):
             return False
         self.taken[new] = (owner.node, target)
         self.words.add(new)
@@ -74,7 +82,7 @@ def plan_renames(
         words: Every identifier in any source: fresh names avoid them.
     """
     crowded = len(owners) > 1 or bool(provided.names.uses)
-    claims = _Claims(public, {*words, *public}, crowded)
+    claims = _Claims(public, {*words, *public}, crowded, _readers([provided, *owners]))
     claims.taken = {name: ("", provided.targets.get(name)) for name in provided.names.bound}
     renames: dict[str, Renames] = {owner.node: {} for owner in owners}
     open_names = {owner.node: _keep(owner, claims, renames[owner.node]) for owner in owners}
@@ -90,6 +98,11 @@ def plan_renames(
     return {node: found for node, found in renames.items() if found}
 
 
+def _readers(owners: Sequence[Claimant]) -> dict[str, frozenset[str]]:
+    pairs = {(name, owner.node) for owner in owners for name in owner.names.free}
+    return {name: frozenset(node for other, node in pairs if other == name) for name, _ in pairs}
+
+
 def _keep(owner: Claimant, claims: _Claims, renames: Renames) -> set[str]:
     """Claim the names of the last assembly; return those that are still open."""
     if owner.kept is None:
@@ -97,7 +110,7 @@ def _keep(owner: Claimant, claims: _Claims, renames: Renames) -> set[str]:
     left = set()
     for name in owner.private:
         new = owner.kept.get(name, name)
-        if not claims.claim(owner, name, new):
+        if not claims.claim(owner, name, new, anew=False):
             left.add(name)
         elif new != name:
             renames[name] = new

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from auditcoder.core.acceptance import AcceptedSource, accept_source
 from auditcoder.core.assembly import assemble
 from auditcoder.core.graph import topological_order
+from auditcoder.core.scopes import module_names
 from auditcoder.errors import AssemblyError
 from auditcoder.records.base import sha256_text
 from auditcoder.records.code import Assembly, NodeCode
@@ -323,6 +324,31 @@ def test_a_repair_of_one_node_leaves_the_units_of_the_others(world: World, sourc
     after = link(world._replace(sources={**world.sources, "S1": source}), before)
     kept = {unit.name: unit for unit in before.units if unit.owner != "S1" and unit.name != "<imports>"}
     assert {unit.name: unit for unit in after.units if unit.owner != "S1" and unit.name != "<imports>"} == kept
+
+
+@FEW
+@given(worlds(), owners("entry"), st.sampled_from(NAMES))
+def test_a_name_that_nobody_gave_a_node_means_the_same_after_any_repair(world: World, root: str, name: str) -> None:
+    """Imports are left out: they may serve others (`core/claims.py`)."""
+    assume(name not in module_names(ast.parse(world.sources["S1"])).bound)
+    assume(not any(f"# {name}\n" in source for source in (*world.sources.values(), root)))
+    reader = f"{world.sources['S1']}\n\ndef reader():\n    return {name}\n"
+    world = world._replace(sources={**world.sources, "S1": reader})
+    spaces = apart(world)
+    assume(spaces is not None)
+    before = link(world)
+    after = link(world._replace(sources={**world.sources, ROOT: root}), before)
+    for assembly in (before, after):
+        joined = load(assembly.program)
+        if isinstance(joined, dict):
+            assert peek(joined) == peek((spaces or {})["S1"]), assembly.program
+
+
+def peek(namespace: dict[str, Any]) -> object:
+    try:
+        return namespace["reader"]()
+    except NameError:
+        return NameError
 
 
 @FEW

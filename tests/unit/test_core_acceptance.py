@@ -217,3 +217,58 @@ def test_the_program_of_last_resort_is_accepted(task: Task) -> None:
     outcome = alone(last_resort(task), task)
     assert isinstance(outcome, AcceptedSource)
     assert outcome.stripped == ()
+
+
+INTRUSIONS = {
+    "code-of-a-foreign-function": "def new(n):\n    return n\n\n\nhalve.__code__ = new.__code__\n",
+    "code-through-an-alias": "def new(n):\n    return n\n\n\nold = halve\nold.__code__ = new.__code__\nX = [old]\n",
+    "attribute-of-a-foreign-function": "halve.calls = 0\n",
+    "item-of-a-foreign-name": "halve.memo[1] = 2\n",
+    "built-in": "import builtins\n\n\nbuiltins.len = sum\n",
+    "built-in-under-another-name": "import builtins as b\n\n\nb.len = sum\n",
+    "built-in-item": "__builtins__['len'] = sum\n",
+    "built-in-deleted": "import builtins\n\n\ndef drop():\n    del builtins.len\n",
+    "built-in-in-a-function": "def swap():\n    import builtins\n    builtins.len = sum\n",
+    "built-in-by-setattr": "import builtins\n\n\ndef swap():\n    setattr(builtins, 'len', sum)\n",
+    "built-in-by-its-dict": "import builtins\n\n\ndef swap():\n    builtins.__dict__['len'] = sum\n",
+    "built-in-by-vars": "import builtins\n\n\ndef swap():\n    vars(builtins).update(len=sum)\n",
+    "built-in-by-import-call": "def swap():\n    import builtins\n    __import__('builtins').len = sum\n",
+    "globals-item": "def swap():\n    globals()['halve'] = sum\n",
+    "globals-update": "def swap():\n    globals().update(halve=sum)\n",
+    "modules-item": "import sys\n\n\ndef swap():\n    sys.modules['math'] = None\n",
+    "modules-by-name": "from sys import modules\n\n\ndef swap():\n    modules['math'] = None\n",
+    "attribute-of-a-module-in-modules": "import sys\n\n\ndef swap():\n    sys.modules['__main__'].halve = sum\n",
+    "function-of-a-module": "import math\n\n\ndef swap():\n    math.sqrt = sum\n",
+    "display-hook": "import sys\n\n\ndef swap():\n    sys.excepthook = print\n",
+}
+
+
+@pytest.mark.parametrize("source", INTRUSIONS.values(), ids=INTRUSIONS.keys())
+def test_code_that_reaches_into_other_nodes_is_refused(source: str) -> None:
+    refused = accept(source + "\n\n" + GROW.replace("+ k", "+ k + len(str(swap))" if "swap" in source else "+ k"))
+    assert isinstance(refused, Refusal)
+    assert "other nodes' code would change with it" in refused.reason
+    assert refused.line > 0
+
+
+HARMLESS = {
+    "own-function": "def helper(): pass\n\n\nhelper.calls = 0\n\n\n",
+    "own-object": "class Box:\n    def __init__(self, **more):\n        self.__dict__.update(more)\n\n\n",
+    "own-table": "T = {}\nT.update(a=1)\nT['b'] = 2\n\n\n",
+    "environment": "import os\n\n\nos.environ['A'] = '1'\n\n\n",
+    "object-of-a-module": "import decimal\n\n\ndecimal.DefaultContext.prec = 9\n\n\n",
+    "local-with-a-foreign-name": "def own(halve):\n    halve.seen = halve[0] = 1\n\n\n",
+    "streams": "import sys\n\n\ndef own():\n    sys.stdout = sys.stderr\n\n\n",
+    "reading-globals": "def own():\n    return globals()['grow']\n\n\n",
+}
+
+
+@pytest.mark.parametrize("source", HARMLESS.values(), ids=HARMLESS.keys())
+def test_code_that_changes_only_its_own_things_is_kept(source: str) -> None:
+    whole = source + GROW.replace("+ k", "+ k + len(str(T))" if source.startswith("T") else "+ k")
+    assert accept(whole) == AcceptedSource(whole)
+
+
+def test_the_only_owner_may_change_anything() -> None:
+    source = "import builtins\n\n\nbuiltins.len = sum\nprint(len([1]))\n"
+    assert alone(source, PROGRAM) == AcceptedSource(source)
