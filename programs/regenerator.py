@@ -54,13 +54,16 @@ class Regenerator(TypedModule["str"]):
 
 
 def lead_of(task: Task, node: Node) -> str:
-    """Return the beginning of the answer: the `def` line where there is one, and a comment that names the fault.
+    """Return the beginning of the answer: the line that defines, and a comment that names the fault.
 
     A small model that may write prose first often stops behind it; one that must begin with code repeats the old
-    code. Inside the code the comment keeps the diagnosis, and the answer cannot end without a function.
+    code. Inside the definition the comment keeps the diagnosis, and the answer cannot end without code. A program
+    without such a line is left free: behind a bare comment the model stops.
     """
+    if node.id == ROOT and task.entry.kind == "class":
+        return f"class {task.entry.name}:\n    {LEAD}"
     signature = task.entry.signature if node.id == ROOT else node.contract.signatures[0]
-    return f"{LEAD}" if signature is None else f"def {signature.render()}:\n    {LEAD}"
+    return "" if signature is None else f"def {signature.render()}:\n    {LEAD}"
 
 
 def without_lead(code: str) -> str:

@@ -28,6 +28,9 @@ from auditcoder.records.code import NodeCode
 from auditcoder.records.events import CodeWritten, RepairEnded, RepairStarted
 from auditcoder.records.graph import Node
 
+RESAMPLES = 1000
+"""Apart from all round numbers, so that no round repeats the sample of another one."""
+
 
 class RepairOutcome(NamedTuple):
     """What is active after a repair round."""
@@ -84,10 +87,14 @@ class Repair(TypedModule["RepairOutcome"]):
     def _rewrite(
         self, session: Session, active: Candidate, opened: OpenTransaction, node: Node, evidence: Evidence
     ) -> Written | None:
-        """Return new code; an answer that repeats the old one is asked for once more, sampled differently."""
+        """Return new code; an answer that repeats the old one is asked for once more, sampled differently.
+
+        After a rollback the evidence is the same again, so later rounds are sampled from the start.
+        """
         old = opened.state.code_map[node.id]
         text = evidence.text(session, active, node)
-        seeds: list[int | None] = [None, session.config.seed + opened.index + 1]
+        sampled = session.config.seed + opened.index + 1
+        seeds = [None, sampled] if opened.index == 0 else [sampled, sampled + RESAMPLES]
 
         def ask(refused: str) -> str:
             note = f"\nAn earlier answer was refused: {refused}" if refused else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import symtable
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 _MODULES = (
     "bisect", "collections", "copy", "csv", "datetime", "decimal", "fractions", "functools", "heapq", "io", "itertools",
@@ -33,6 +33,10 @@ _KNOWN = {module: f"import {module}" for module in _MODULES} | {
 }
 
 
+LATE = "from __future__ import annotations"
+"""Keeps annotations unread; added when a method's annotation names its own class."""
+
+
 def missing_imports(source: str, defined_elsewhere: Collection[str] = ()) -> tuple[str, ...]:
     """Return import statements for known names that `source` reads at module scope and nobody defines, sorted.
 
@@ -40,12 +44,36 @@ def missing_imports(source: str, defined_elsewhere: Collection[str] = ()) -> tup
     """
     try:
         table = symtable.symtable(source, "<node>", "exec")
-        ast.parse(source)
+        tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
+    late = (LATE,) if _named_too_early(tree) else ()
     bound = {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported() or s.is_namespace()}
     known = bound | set(dir(builtins)) | set(defined_elsewhere)
-    return tuple(sorted({_KNOWN[name] for name in _global_reads(table) if name in _KNOWN and name not in known}))
+    names = {_KNOWN[name] for name in _global_reads(table) if name in _KNOWN and name not in known}
+    return (*late, *sorted(names))
+
+
+def _named_too_early(tree: ast.Module) -> bool:
+    """Return whether an annotation inside a class names that class: without LATE it is read before it exists."""
+    if any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body):
+        return False
+    return any(
+        isinstance(name, ast.Name) and name.id == outer.name
+        for outer in tree.body
+        if isinstance(outer, ast.ClassDef)
+        for annotation in _annotations(outer)
+        for name in ast.walk(annotation)
+    )
+
+
+def _annotations(outer: ast.ClassDef) -> Iterator[ast.expr]:
+    for function in outer.body:
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            given = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+            yield from (argument.annotation for argument in given if argument.annotation)
+            if function.returns:
+                yield function.returns
 
 
 def _global_reads(table: symtable.SymbolTable) -> set[str]:

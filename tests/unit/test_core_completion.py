@@ -13,8 +13,13 @@ from auditcoder.core.completion import missing_imports
         ("def f(x: List[int]) -> Optional[int]:\n    pass", ("from typing import List", "from typing import Optional")),
         ("class A:\n    def m(self):\n        return deque()", ("from collections import deque",)),
         ("def f(xs):\n    return [gcd(a, b) for a, b in xs]", ("from math import gcd",)),
+        ("class A:\n    def m(self) -> A:\n        return A()", ("from __future__ import annotations",)),
+        (
+            "class A:\n    def m(self, o: list[A]):\n        return deque()",
+            ("from __future__ import annotations", "from collections import deque"),
+        ),
     ],
-    ids=["from-import", "modules", "annotations", "method", "comprehension"],
+    ids=["from-import", "modules", "annotations", "method", "comprehension", "own-class", "own-class-and-another"],
 )
 def test_known_names_that_nobody_defines_are_imported(source: str, added: tuple[str, ...]) -> None:
     assert missing_imports(source) == added
@@ -29,11 +34,25 @@ def test_known_names_that_nobody_defines_are_imported(source: str, added: tuple[
         "def gcd(a, b):\n    return a\ndef f(a):\n    return gcd(a, 1)",
         "def f(x):\n    return x.Counter, 'math'",
         "def f(x):\n    return unknown_name(x)",
+        "from __future__ import annotations\nclass A:\n    def m(self) -> A:\n        return A()",
+        "class A:\n    def m(self) -> 'A':\n        return A()",
         "def f(:",
         "",
         "\x00",
     ],
-    ids=["imported", "parameter", "local", "own-function", "attribute", "unknown", "syntax-error", "empty", "nul"],
+    ids=[
+        "imported",
+        "parameter",
+        "local",
+        "own-function",
+        "attribute",
+        "unknown",
+        "late-already",
+        "as-text",
+        "syntax-error",
+        "empty",
+        "nul",
+    ],
 )
 def test_nothing_else_is_added(source: str) -> None:
     assert missing_imports(source) == ()

@@ -16,8 +16,8 @@ CLASS = Task(id="c", statement="A box.", entry=EntryPoint(kind="class", name="Bo
     ("task", "lead"),
     [
         (FUNCTION, f"def total(items: list[int]) -> int:\n    {LEAD}"),
-        (PROGRAM, LEAD),
-        (CLASS, LEAD),
+        (PROGRAM, ""),
+        (CLASS, f"class Box:\n    {LEAD}"),
     ],
     ids=["function", "program", "class"],
 )
