@@ -1,7 +1,9 @@
 """Reading the child's records: JSON lines from an untrusted process.
 
 Rules: known types in their order, the index must be the next one, size and depth are capped, nothing after the
-end; the first record wins and a broken rule ends the run. A forged record is at best a right answer.
+end; the first record wins and a broken rule ends the run. A forged item or output is at best a right answer, since it
+is compared here. A forged `tests` record is not: unit tests share the process with the program, and their record says
+itself that they passed. It must name the tests of the source; a program that reads them there can forge that too.
 """
 
 from __future__ import annotations
@@ -53,11 +55,13 @@ class Item(NamedTuple):
 
 
 class Tests(NamedTuple):
-    """The record of a unittest run."""
+    """The record of a unittest run, as the process says; nothing here proves that the tests ran."""
 
     ran: int
     skipped: int
     bad: int
+    names: frozenset[str]
+    """`Class.method` of the tests that passed, failed as expected or were skipped."""
     first: str
     failed: bool
     fault: Fault | None
@@ -149,12 +153,16 @@ class RecordStream:
     def _read_tests(self, record: dict[str, Any]) -> Tests:
         first = record.get("first")
         ran, skipped, bad = (_number(record.get(name)) for name in ("ran", "skipped", "bad"))
+        names = record.get("names")
+        if not isinstance(names, list):
+            raise ProtocolError("a test record without names")
+        good = frozenset(_text(name, 200) for name in names)
         if first is None:
-            return Tests(ran, skipped, bad, "", False, None)
+            return Tests(ran, skipped, bad, good, "", False, None)
         if not isinstance(first, dict):
             raise ProtocolError("a malformed test record")
         name, failed = _text(first.get("test"), 200), first.get("failed") is True
-        return Tests(ran, skipped, bad, name, failed, self._fault(first.get("x")))
+        return Tests(ran, skipped, bad, good, name, failed, self._fault(first.get("x")))
 
     def _fault(self, data: Any) -> Fault:
         if not isinstance(data, dict) or not isinstance(data.get("frames"), list):

@@ -6,7 +6,6 @@ executor and `policy-reject` before any run.
 
 from __future__ import annotations
 
-import ast
 import errno
 import json
 import os
@@ -21,6 +20,7 @@ from auditcoder.sandbox import settings
 from auditcoder.sandbox.child_run import ChildRun
 from auditcoder.sandbox.clock import Reading
 from auditcoder.sandbox.compare import Observed, compare
+from auditcoder.sandbox.promised_tests import count_tests, promised_tests
 from auditcoder.sandbox.records import Fault, Item, RecordStream, Tests
 
 _NEAR_LIMIT = 0.95
@@ -124,33 +124,17 @@ def of_tests(check: Check, run: ChildRun, records: RecordStream, limits: Limits)
 
 
 def _of_test_run(tests: Tests, check: Check, source: str) -> Ruling:
-    """The first bad test decides; the count is checked against the source, as tests can be made to vanish."""
+    """The first bad test decides; names are checked against the source, as tests can be made to vanish."""
     if tests.bad and tests.fault is not None and not tests.failed:
         ruling = of_fault(tests.fault)
         return ruling._replace(message=f"{tests.first}: {ruling.message}")
     if tests.bad and tests.fault is not None:
         return Ruling("wrong-answer", "", f"{tests.first}: {tests.fault.message}", tests.fault.frames)
-    missing = tests.ran < max(1, count_tests(source))
+    missing = tests.ran < max(1, count_tests(source)) or bool(promised_tests(source) - tests.names)
     skipped = tests.skipped > 0 and "skip" not in source.lower()
     if tests.bad or missing or skipped:
         return Ruling("wrong-answer", "", "not every test was run to its end")
     return _compared(check, Observed(stdout=None, unittest_ok=True))
-
-
-def count_tests(source: str) -> int:
-    """Return the number of test methods that the source defines; 0 when it does not parse."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return 0
-    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    names = [
-        (cls.name, node.name)
-        for cls in classes
-        for node in cls.body
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test")
-    ]
-    return len(set(names))
 
 
 def of_batch(checks: Sequence[Check], run: ChildRun, records: RecordStream, limits: Limits) -> list[CheckResult]:

@@ -194,3 +194,59 @@ def test_unittest_cannot_be_patched_away(sandbox: SandboxExecutor) -> None:
     assert "pass" not in outcomes.values(), outcomes
     right = sandbox.run("class C:\n    def get(self): return 5", entry, [check], LIMITS).results[0]
     assert right.outcome == "pass"
+
+
+PATCHES = {
+    "a record without names": "import os\n"
+    'os.write(3, b\'{"r":"loaded"}\\n{"r":"tests","ran":99,"skipped":0,"bad":0}\\n{"r":"end"}\\n\')\n'
+    "os._exit(0)",
+    "a record with no names": "import os\nclass C:\n    def get(self):\n"
+    '        os.write(3, b\'{"r":"tests","ran":9,"skipped":0,"bad":0,"names":[]}\\n{"r":"end"}\\n\')\n'
+    "        os._exit(0)",
+    "the outcome's executor": "import unittest.case, contextlib\n@contextlib.contextmanager\n"
+    "def part(self, test_case, subTest=False, **more):\n    try: yield\n    except BaseException: pass\n"
+    "    self.success = True\nunittest.case._Outcome.testPartExecutor = part\nclass C:\n    def get(self): return 1",
+    "the request in the frames": "import sys, re\nframe, source = sys._getframe(), ''\nwhile frame:\n"
+    "    for value in list(frame.f_locals.values()):\n        if isinstance(value, dict) and 'test' in value:\n"
+    "            source = value['test']\n        if isinstance(value, str) and '\"test\"' in value: source = value\n"
+    "    frame = frame.f_back\nfound = [int(n) for n in re.findall(r'get\\(\\), (\\d+)', source)]\n"
+    "class C:\n    def get(self): return found.pop(0)",
+    "the result's note": "import sys\nclass C:\n    def get(self):\n        frame = sys._getframe()\n"
+    "        while frame:\n            for value in list(frame.f_locals.values()):\n"
+    "                if type(value).__name__ == '_Result':\n"
+    "                    type(value)._note = lambda *args, **more: None\n            frame = frame.f_back\n"
+    "        return 1",
+}
+"""Attacks that are kept out; the guide says that others are not (docs/guide/sandbox.md)."""
+
+
+@pytest.mark.parametrize("attack", PATCHES.values(), ids=PATCHES.keys())
+def test_simple_forgeries_of_a_unittest_run_do_not_pass(sandbox: SandboxExecutor, attack: str) -> None:
+    tests = (
+        "class T(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(C().get(), 5)\n"
+        "    def test_b(self):\n        self.assertEqual(C().get(), 6)\n"
+    )
+    check = Check(id="c", input=UnittestInput(source=tests), expected=Expected(passes=True))
+    entry = EntryPoint(kind="class", name="C")
+    assert sandbox.run(attack, entry, [check], LIMITS).results[0].outcome != "pass"
+
+
+HONEST = {
+    "sub-tests": "    def test_a(self):\n        for n in range(3):\n            with self.subTest(n=n):\n"
+    "                self.assertEqual(C().get(), 5)\n",
+    "skipped": "    @unittest.skip('later')\n    def test_a(self): pass\n"
+    "    def test_b(self): self.skipTest('later')\n",
+    "expected failure": "    @unittest.expectedFailure\n    def test_a(self): self.assertEqual(C().get(), 4)\n",
+    "skipped sub-test": "    def test_a(self):\n        with self.subTest(n=1): self.skipTest('later')\n",
+    "tests made in a loop": "for n in range(3):\n    setattr(T, f'test_{n}', lambda self: self.assertTrue(C()))\n",
+    "inherited": "    def test_a(self): pass\nclass U(T):\n    def test_b(self): pass\n",
+}
+
+
+@pytest.mark.parametrize("body", HONEST.values(), ids=HONEST.keys())
+def test_every_form_of_test_that_ends_well_counts(sandbox: SandboxExecutor, body: str) -> None:
+    source = f"class T(unittest.TestCase):\n    wanted = 5\n{body}"
+    check = Check(id="c", input=UnittestInput(source=source), expected=Expected(passes=True))
+    entry = EntryPoint(kind="class", name="C")
+    result = sandbox.run("class C:\n    def get(self): return 5", entry, [check], LIMITS).results[0]
+    assert result.outcome == "pass", result

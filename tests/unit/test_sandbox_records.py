@@ -14,8 +14,8 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from auditcoder.sandbox import settings
+from auditcoder.sandbox.promised_tests import count_tests, promised_tests
 from auditcoder.sandbox.records import Kind, RecordStream
-from auditcoder.sandbox.verdict import count_tests
 
 GO, LOADED, END = {"r": "go"}, {"r": "loaded"}, {"r": "end"}
 
@@ -45,7 +45,7 @@ def _stream(kind: Kind, records: list[Any], count: int = 2) -> RecordStream:
         ("items", [GO, _item(0)], 0, True),
         ("items", [LOADED], 0, True),
         ("items", [GO, LOADED, LOADED], 0, True),
-        ("items", [GO, LOADED, {"r": "tests", "ran": 1, "skipped": 0, "bad": 0, "first": None}], 0, True),
+        ("items", [GO, LOADED, {"r": "tests", "ran": 1, "skipped": 0, "bad": 0, "names": [], "first": None}], 0, True),
         ("items", [GO, LOADED, {"r": "item", "i": 0}], 0, True),
         ("items", [GO, LOADED, {"r": "item", "i": True, "v": 1}, 5], 0, True),
         ("items", [GO, LOADED, {"r": "item", "i": 0, "x": {"type": "E", "msg": "", "frames": [[1]]}}], 0, True),
@@ -55,7 +55,9 @@ def _stream(kind: Kind, records: list[Any], count: int = 2) -> RecordStream:
         ("program", [GO, LOADED], 0, True),
         ("program", [{"r": "setup", "msg": "x"}, END], 0, True),
         ("tests", [GO, LOADED, END], 0, True),
-        ("tests", [GO, LOADED, {"r": "tests", "ran": -1, "skipped": 0, "bad": 0, "first": None}], 0, True),
+        ("tests", [GO, LOADED, {"r": "tests", "ran": 1, "skipped": 0, "bad": 0, "first": None}], 0, True),
+        ("tests", [GO, LOADED, {"r": "tests", "ran": 1, "skipped": 0, "bad": 0, "names": [3]}], 0, True),
+        ("tests", [GO, LOADED, {"r": "tests", "ran": -1, "skipped": 0, "bad": 0, "names": [], "first": None}], 0, True),
     ],
 )  # fmt: skip
 def test_order_and_index(kind: Kind, records: list[Any], items: int, broken: bool) -> None:
@@ -136,3 +138,23 @@ def test_the_worker_imports_only_the_standard_library_and_itself() -> None:
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             for name in names:
                 assert name.split(".")[0] in sys.stdlib_module_names or name.startswith(own), (path.name, name)
+
+
+PROMISED = {
+    "plain": ("class T(unittest.TestCase):\n    def test_a(self): pass\n    def helper(self): pass", {"T.test_a"}),
+    "imported base": ("class T(TestCase):\n    def test_a(self): pass", {"T.test_a"}),
+    "async": ("class T(unittest.IsolatedAsyncioTestCase):\n    async def test_a(self): pass", {"T.test_a"}),
+    "inherited": ("class B(unittest.TestCase):\n    def test_a(self): pass\nclass T(B):\n    def test_b(self): pass",
+                  {"B.test_a", "T.test_a", "T.test_b"}),
+    "mixin": ("class M:\n    def test_a(self): pass\nclass T(M, unittest.TestCase): pass", {"T.test_a"}),
+    "base that is deleted": ("class B(unittest.TestCase):\n    def test_a(self): pass\ndel B", set()),
+    "decorated": ("class T(unittest.TestCase):\n    @each(1, 2)\n    def test_a(self): pass", set()),
+    "no test case": ("class T:\n    def test_a(self): pass", set()),
+    "bases in a circle": ("class A(B): pass\nclass B(A):\n    def test_a(self): pass", set()),
+    "no Python": ("class T(", set()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "names"), PROMISED.values(), ids=PROMISED.keys())
+def test_promised_tests_are_read_from_the_source(source: str, names: set[str]) -> None:
+    assert promised_tests(source) == names

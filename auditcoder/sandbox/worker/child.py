@@ -39,6 +39,7 @@ def main(order: Order, control: socket.socket, handles: list[int]) -> NoReturn:
         os.setsid()
         os.chdir(order.box)
         request = serialize.load(text)
+        del text
         place_files(order, request.get("files", []))
         if order.stdin_copy:
             _copy_stdin()

@@ -1,7 +1,9 @@
 """Runs `unittest` source against a program's module.
 
-The tests and the program share a process, so a hostile program could reach the tests; what it patched is put back
-before they run, its own `__eq__` is not trusted across types, and the supervisor counts the tests by itself.
+The tests and the program share a process, so a program that is written to attack the tests can forge their result.
+What is done here keeps out accidents and the simple tricks: what the program patched is put back before the tests run,
+its own `__eq__` is not trusted across types, and a test counts only when it is reported as passed by name, which the
+supervisor compares with its own reading of the source.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ globals()["__builtins__"] = dict(vars(builtins))
 
 _GUARDED: tuple[Any, ...] = (
     builtins, json, unittest, unittest.case, unittest.suite, unittest.loader, unittest.result, unittest.util,
+    unittest.case._Outcome,  # type: ignore[attr-defined]
     unittest.TestCase, unittest.TestSuite, unittest.BaseTestSuite, unittest.TestLoader, unittest.TestResult,
 )  # fmt: skip
 _PAIRS = 10_000
@@ -48,12 +51,23 @@ class Pristine:
 
 
 class _Result(unittest.TestResult):
-    """Counts, and keeps the first bad test."""
+    """Counts, and keeps the names of the tests that ended well and the first bad test."""
 
     def __init__(self) -> None:
         super().__init__()
         self.bad = 0
         self.first: dict[str, Any] | None = None
+        self.names: list[str] = []
+
+    def addSuccess(self, test: Any) -> None:  # noqa: N802
+        self._good(test)
+
+    def addExpectedFailure(self, test: Any, err: Any) -> None:  # noqa: N802
+        self._good(test)
+
+    def addSkip(self, test: Any, reason: str) -> None:  # noqa: N802
+        super().addSkip(test, reason)
+        self._good(test)
 
     def addError(self, test: Any, err: Any) -> None:  # noqa: N802
         self._note(test, err[1], failed=False)
@@ -67,6 +81,10 @@ class _Result(unittest.TestResult):
     def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: N802
         if err is not None:
             self._note(subtest, err[1], failed=issubclass(err[0], AssertionError))
+
+    def _good(self, test: Any) -> None:
+        test = getattr(test, "test_case", test)  # a skipped sub-test ends its test without another word
+        self.names.append(f"{type(test).__name__}.{getattr(test, '_testMethodName', '')}"[:200])
 
     def _note(self, test: Any, error: BaseException, *, failed: bool) -> None:
         self.bad += 1
@@ -87,10 +105,11 @@ def run(source: str, module: types.ModuleType) -> dict[str, Any]:
         exec(compile(source, "<tests>", "exec", dont_inherit=True), tests.__dict__)
     except BaseException as error:
         first = {"test": "", "failed": False, "x": faults.describe(error)}
-        return {"ran": 0, "skipped": 0, "bad": 1, "first": first}
+        return {"ran": 0, "skipped": 0, "bad": 1, "names": [], "first": first}
     for case in _cases(tests, module):
         unittest.TestLoader().loadTestsFromTestCase(case).run(result)
-    return {"ran": result.testsRun, "skipped": len(result.skipped), "bad": result.bad, "first": result.first}
+    counts = {"ran": result.testsRun, "skipped": len(result.skipped), "bad": result.bad}
+    return {**counts, "names": result.names, "first": result.first}
 
 
 def _cases(tests: types.ModuleType, module: types.ModuleType) -> list[type[unittest.TestCase]]:
