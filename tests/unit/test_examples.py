@@ -32,6 +32,14 @@ def min_cost(days, costs):
         best[i] = min(options)
     return best[0]
 """,
+    "average-rating": """
+def average_rating(ratings):
+    return round(sum(ratings) / len(ratings), 1) if ratings else 0.0
+""",
+    "largest-jump": """
+def largest_jump(readings):
+    return max((abs(a - b) for a, b in zip(readings, readings[1:])), default=0)
+""",
     "vowel-count": """
 def count_vowels(text):
     return sum(c in "aeiou" for c in text.lower())
@@ -146,6 +154,8 @@ def roster(days, free):
 }
 WRONG = {
     "travel-passes": "def min_cost(days, costs):\n    return len(days) * costs[0]\n",
+    "average-rating": "def average_rating(ratings):\n    return round(sum(ratings) / len(ratings), 1)\n",
+    "largest-jump": "def largest_jump(readings):\n    return max(abs(a - b) for a, b in zip(readings, readings[1:]))\n",
     "vowel-count": "def count_vowels(text):\n    return sum(c in 'aeiou' for c in text)\n",
     "water-tank": "print(input().split()[1], 0, 0, sep='\\n')\n",
     "merge-shifts": "def merge_shifts(shifts):\n    return sorted(shifts), sum(b - a for a, b in shifts)\n",
