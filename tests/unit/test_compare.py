@@ -338,7 +338,7 @@ def test_json_objects_survive_a_round_trip_through_the_comparator() -> None:
 
 
 MEGABYTE = 1 << 20
-HOSTILE = {
+LONG_TOKENS = {
     "zeros then a fraction": "0" * MEGABYTE + ".1",
     "zeros then a letter": "0" * MEGABYTE + "x",
     "zeros, point, zeros, one": "0" * MEGABYTE + "." + "0" * MEGABYTE + "1",
@@ -352,14 +352,14 @@ HOSTILE = {
 """Tokens on which a matcher that gives back what it took needs quadratic time: hours, not a slow test."""
 
 
-@pytest.mark.parametrize("token", HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.parametrize("token", LONG_TOKENS.values(), ids=LONG_TOKENS.keys())
 @pytest.mark.parametrize("kind", ["exact", "lines", "tokens", "floats", "apps", "value", "file"])
 def test_every_comparator_reads_a_hostile_token_once(kind: str, token: str) -> None:
     for expected in ("5", "5.5"):
         assert not compare(text_check(expected, kind), Observed(stdout=token.encode())).equal
 
 
-@pytest.mark.parametrize("token", HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.parametrize("token", LONG_TOKENS.values(), ids=LONG_TOKENS.keys())
 def test_a_csv_cell_reads_a_hostile_token_once(token: str) -> None:
     file = ExpectedFile(name="a.csv", text="5", format="csv")
     check = Check(id="c", input=FilesInput(), expected=Expected(files=(file,)))

@@ -76,7 +76,7 @@ def test_linking_keeps_an_import_from_capturing_a_name_that_another_node_uses() 
     assert border_violations(BEFORE, after, SCOPE) == ()
 
 
-READS = {"S1": SOURCES["S1"].replace("[int(t)", "[int(t) + OFFSET")}
+READS = SOURCES["S1"].replace("[int(t)", "[int(t) + OFFSET")
 CAPTURES = {
     "constant": "OFFSET = 0\n\n\ndef total(numbers):\n    return sum(numbers) + OFFSET\n",
     "function": "def OFFSET():\n    return 0\n\n\ndef total(numbers):\n    return sum(numbers) + OFFSET()\n",
@@ -88,11 +88,11 @@ CAPTURES = {
 
 @pytest.mark.parametrize("source", CAPTURES.values(), ids=CAPTURES.keys())
 def test_new_private_code_gives_no_meaning_to_a_name_that_a_frozen_node_reads(source: str) -> None:
-    before = linked(**READS)
-    after = linked(before, **READS, S2=source)
+    before = linked(S1=READS)
+    after = linked(before, S1=READS, S2=source)
     assert [(rename.node, rename.old, rename.new) for rename in after.renames] == [("S2", "OFFSET", "OFFSET__S2")]
     assert border_violations(before, after, SCOPE) == ()
-    assert linked(**READS, S2=source).renames == after.renames
+    assert linked(S1=READS, S2=source).renames == after.renames
 
 
 def test_a_frozen_helper_that_new_code_reads_keeps_its_bytes() -> None:

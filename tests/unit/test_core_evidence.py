@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from auditcoder.core.anchor import Anchor
+from auditcoder.core.case import LocateInputs
 from auditcoder.core.costs import Metric, dominant_owner, owner_shares
 from auditcoder.core.evidence import (
     Judgement,
@@ -11,6 +13,7 @@ from auditcoder.core.evidence import (
     findings_from_checks,
     judged_finding,
 )
+from auditcoder.core.rules import resource
 from auditcoder.core.state import RunState, in_node_order
 from auditcoder.core.versions import is_current
 from auditcoder.records.base import sha256_text
@@ -228,6 +231,17 @@ def test_what_the_measurement_does_not_cover_is_nobodys(
     assert sum(item.share for item in shares) == pytest.approx(1.0)
     found = finding_from_measurement(measured(costs), result, metric, given.active, start=0)
     assert (found.owners if found else ()) == ((owner,) if owner else ())
+
+
+@pytest.mark.parametrize(("outcome", "used"), [("timeout", "cpu_seconds"), ("memory", "peak_mb")])
+@pytest.mark.parametrize(("cost", "owner"), [(0.3, ""), (1.9, "S1")])
+def test_the_rule_shares_out_what_the_anchor_used(outcome: Outcome, used: str, cost: float, owner: str) -> None:
+    given = state("S0", "S1", "S2")
+    result = CheckResult.model_validate({"check": "E1", "outcome": outcome, used: 2.0})
+    inputs = LocateInputs(
+        active=given.active, report=given.report, checks=CHECKS, measurement=measured({"f_S1": cost, "f_S2": 0.01})
+    )
+    assert resource(Anchor(CHECKS[0], result), inputs).owner == owner
 
 
 def test_a_verdict_on_another_check_says_nothing_about_a_measurement() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from auditcoder.core.abstention import Abstention
-from auditcoder.core.assembly import assemble
 from auditcoder.core.case import LocateInputs
 from auditcoder.core.locate import locate
 from auditcoder.core.slots import reaches
@@ -29,7 +28,7 @@ from auditcoder.records.execution import (
 from auditcoder.records.finding import Finding, Obligation
 from auditcoder.records.graph import Budget, Contract, Node, PlanningDecision, Predicate, Provider, Slot, TaskGraph
 from auditcoder.records.localization import Localization, Support
-from auditcoder.records.task import Check, EntryPoint, Expected, FunctionSignature, Parameter, ProgramInput, Task
+from auditcoder.records.task import Check, Expected, FunctionSignature, Parameter, ProgramInput
 from auditcoder.sandbox.predicates import MeteredEvaluator
 
 SOURCES = {
@@ -96,7 +95,6 @@ def program() -> Assembly:
 
 
 ACTIVE = Active(plan(), {n: NodeCode(node=n, source=s, digest=sha256_text(s)) for n, s in SOURCES.items()}, program())
-TASK = Task(id="t", statement="Add the numbers.", entry=EntryPoint(kind="program"))
 CHECKS = tuple(
     Check(id=name, input=ProgramInput(stdin="1 2\n"), expected=Expected(stdout="3\n")) for name in ("Q1", "Q2", "Q3")
 )
@@ -205,64 +203,10 @@ def test_rule(row: tuple[Callable[[], Localization], str, str, str, str]) -> Non
     assert (found.failure, found.grade, found.defect) == (failure, grade, "Impl")
 
 
-def _importing(**imports: str) -> Active:
-    """The program of codes that begin with these imports; the block comes first, as the linker writes it."""
-    sources = {name: f"{imports.get(name, '')}\n{source}" for name, source in SOURCES.items()}
-    codes = {name: NodeCode(node=name, source=text, digest=sha256_text(text)) for name, text in sources.items()}
-    return Active(plan(), codes, assemble(plan(), codes, TASK))
-
-
-IMPORTED: dict[str, tuple[dict[str, str], str, str]] = {
-    # name: (imports of each node, failing line of the block, owner)
-    "of-a-leaf": ({"S1": "from math import nosuch"}, "from math import nosuch", "S1"),
-    "of-the-root": ({"S0": "import nosuch"}, "import nosuch", "S0"),
-    "under-another-name": ({"S2": "import nosuch as other"}, "import nosuch as other", "S2"),
-    "one-line-of-several": ({"S1": "import nosuch", "S2": "import os"}, "import nosuch", "S1"),
-    "of-two": ({"S1": "import nosuch", "S2": "import nosuch"}, "import nosuch", ""),
-    "merged-from-two": ({"S1": "from math import nosuch", "S2": "from math import pi"},
-                        "from math import nosuch, pi", ""),
-    "renamed-apart": ({"S1": "from math import nosuch as n", "S2": "from cmath import pi as n"},
-                      "from math import nosuch as n", "S1"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("imports", "line", "owner"), IMPORTED.values(), ids=IMPORTED.keys())
-def test_a_failing_import_is_traced_to_the_code_that_asked_for_it(
-    imports: dict[str, str], line: str, owner: str
-) -> None:
-    active = _importing(**imports)
-    number = active.assembly.program.split("\n").index(line) + 1
-    results = report("runtime-error", (number,)).results
-    given = ExecutionReport(program=active.assembly.digest, results=results)
-    found = run(active=active, report=given)
-    assert (found.rule, found.implicated) == (("Trace", (owner,)) if owner else (None, ()))
-    assert f"line {number}" in found.notes[0]
-
-
-def test_an_import_of_the_prelude_is_nobodys() -> None:
-    active = _importing(S1="from math import pi")
-    linked = assemble(plan(), active.codes, TASK.model_copy(update={"prelude": "from math import nosuch"}))
-    number = linked.program.split("\n").index("from math import nosuch, pi") + 1
-    given = ExecutionReport(program=linked.digest, results=report("runtime-error", (number,)).results)
-    found = run(active=active._replace(assembly=linked), report=given)
-    assert found.implicated == ()
-
-
 def test_without_a_dominant_owner_it_is_left_to_local() -> None:
     given = executed("F1", "S1", obligation=obligation("resource"))
     found = run(given, outcome="timeout", measurement=costs(total=0.5, parse=0.5))
     assert (found.rule, found.implicated) == ("Local", ("S1",))
-
-
-@pytest.mark.parametrize(("outcome", "used"), [("timeout", "cpu_seconds"), ("memory", "peak_mb")])
-def test_code_that_was_not_measured_cannot_make_a_leaf_dominant(outcome: Outcome, used: str) -> None:
-    results = (CheckResult.model_validate({"check": "Q2", "outcome": outcome, used: 2.0}),)
-    given = report().model_copy(update={"results": (report().results[0], *results)})
-    judged = executed("F1", "S1", obligation=obligation("resource"))
-    found = run(judged, report=given, measurement=costs(total=0.3))
-    assert (found.rule, found.implicated) == ("Local", ("S1",))
-    found = run(judged, report=given, measurement=costs(total=1.9))
-    assert (found.rule, found.implicated) == ("Resource", ("S2",))
 
 
 def test_measurement_of_another_check_is_not_used() -> None:
