@@ -225,17 +225,17 @@ def test_equal_runs_give_equal_results(sandbox: SandboxExecutor) -> None:
 
 DEEP = "def depth(n):\n    return 0 if n == 0 else 1 + depth(n - 1)\n"
 ROOMY = {
-    "program": (EntryPoint(kind="program"), f"{DEEP}print(depth(985))", ProgramInput(stdin=""), Expected(stdout="985")),
+    "program": (EntryPoint(kind="program"), f"{DEEP}print(depth(998))", ProgramInput(stdin=""), Expected(stdout="998")),
     "thread": (EntryPoint(kind="program"), f"import threading\n{DEEP}"
-               "t = threading.Thread(target=lambda: print(depth(985)))\nt.start()\nt.join()",
-               ProgramInput(stdin=""), Expected(stdout="985")),
-    "function": (EntryPoint(kind="function", name="depth"), DEEP, FunctionInput(args=(985,)),
-                 Expected(value=985, has_value=True)),
-    "class": (EntryPoint(kind="class", name="C"), f"{DEEP}class C:\n    def get(self): return depth(984)",
-              CallsInput(calls=(MethodCall(method="get"),)), Expected(value=[984], has_value=True)),
+               "t = threading.Thread(target=lambda: print(depth(998)))\nt.start()\nt.join()",
+               ProgramInput(stdin=""), Expected(stdout="998")),
+    "function": (EntryPoint(kind="function", name="depth"), DEEP, FunctionInput(args=(998,)),
+                 Expected(value=998, has_value=True)),
+    "class": (EntryPoint(kind="class", name="C"), f"{DEEP}class C:\n    def get(self): return depth(996)",
+              CallsInput(calls=(MethodCall(method="get"),)), Expected(value=[996], has_value=True)),
     "unittest": (EntryPoint(kind="function", name="depth"), DEEP,
                  UnittestInput(source="class T(unittest.TestCase):\n"
-                                      "    def test_a(self): self.assertEqual(depth(975), 975)"),
+                                      "    def test_a(self): self.assertEqual(depth(985), 985)"),
                  Expected(passes=True)),
 }  # fmt: skip
 
@@ -248,10 +248,10 @@ def test_the_harness_takes_nothing_off_the_recursion_limit(
 
 
 def test_a_watched_program_recurses_as_deep(sandbox: SandboxExecutor) -> None:
-    check = Check(id="c", input=ProgramInput(stdin=""), expected=Expected(stdout="985"))
-    recorded = sandbox.record(f"{DEEP}print(depth(985))", EntryPoint(kind="program"), check, LIMITS, ["depth"])
+    check = Check(id="c", input=ProgramInput(stdin=""), expected=Expected(stdout="998"))
+    recorded = sandbox.record(f"{DEEP}print(depth(998))", EntryPoint(kind="program"), check, LIMITS, ["depth"])
     assert [call.exception for call in recorded.calls if call.exception == "RecursionError"] == []
-    assert recorded.calls[0].result == 985
+    assert recorded.calls[0].result == 998
 
 
 def test_endless_recursion_still_ends(sandbox: SandboxExecutor) -> None:
