@@ -15,8 +15,8 @@ class WriteFunction(dspy.Signature):
     """Write one Python function of a larger program, exactly with the given signature.
 
     It must do what its goal and contract say for every allowed input, and nothing else: no input, no printing, no
-    example calls. Other functions of the program are written by others: do not define them. Imports and private
-    helper functions are allowed. Answer with one python code block.
+    example calls. Other functions of the program are written by others: do not define them. Imports, constants of your
+    own and private helper functions are allowed. Answer with one python code block.
     """
 
     task: str = dspy.InputField(desc="the task that the whole program solves, for context")
