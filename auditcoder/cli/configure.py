@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -28,7 +29,7 @@ def run_config(settings: Settings) -> RunConfig:
         values = merged(values, override(text))
     values = merged(values, named(settings))
     roles = values.pop("roles", {})
-    return validated({**values, "roles": role_pairs(roles)}, str(settings.file or "the command line"))
+    return validated({**values, "roles": role_pairs(roles)}, settings)
 
 
 def from_file(path: Path) -> dict[str, Any]:
@@ -109,20 +110,41 @@ def role_pairs(roles: object) -> tuple[tuple[str, str], ...]:
     return tuple((role, roles[role]) for role in ROLES if role in roles)
 
 
-def validated(values: Mapping[str, Any], source: str) -> RunConfig:
+def validated(values: Mapping[str, Any], settings: Settings) -> RunConfig:
     """Return the record of these values.
 
     Raises:
-        ConfigError: a key is unknown, or a value is not allowed.
+        ConfigError: a key is unknown, or a value is not allowed; the message names where it was given.
     """
     try:
         return RunConfig.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"])
-        known = f"Keys: {', '.join(RunConfig.model_fields)}." if first["type"] == "extra_forbidden" else ""
-        message = "there is no such setting" if known else first["msg"]
-        raise ConfigError(f"{source}: {field}: {message}", hint=known, field=field) from error
+        unknown = first["type"] == "extra_forbidden"
+        message = "there is no such setting" if unknown else first["msg"]
+        hint = meant(field) if unknown else ""
+        raise ConfigError(f"{source_of(field, settings)}: {field}: {message}", hint=hint, field=field) from error
+
+
+def source_of(field: str, settings: Settings) -> str:
+    """Return where the value of a field was given: the last place that wins."""
+    key = field.partition(".")[0]
+    if key in named(settings):
+        return "the command line"
+    for text in reversed(settings.overrides):
+        if key in override(text):
+            return f"-c {text}"
+    return str(settings.file)
+
+
+def meant(field: str) -> str:
+    """Return what may have been meant by a key that does not exist."""
+    if field == "policy":
+        return "gate is the static gate (--policy), locate the localization policy (--locate)."
+    near = difflib.get_close_matches(field, RunConfig.model_fields, n=2, cutoff=0.5)
+    guess = f"Did you mean {' or '.join(near)}? " if near else ""
+    return f"{guess}Keys: {', '.join(RunConfig.model_fields)}."
 
 
 def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

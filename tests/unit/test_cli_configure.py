@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -64,6 +65,30 @@ def test_bad_settings_say_what_is_wrong(settings: Settings, message: str) -> Non
         run_config(settings)
     assert message in str(caught.value)
     assert caught.value.exit_code == 2
+
+
+SOURCES: dict[str, tuple[Settings, str, str]] = {
+    "policy of old": (
+        Settings(overrides=("policy=paper",)),
+        "-c policy=paper: policy: there",
+        "gate is the static gate",
+    ),
+    "near": (Settings(overrides=("k=2", "granularty=fine")), "-c granularty=fine: ", "Did you mean granularity?"),
+    "file": (Settings(overrides=("k=2",)), "own.toml: bondary: ", "Did you mean boundary"),
+    "-c over a file": (Settings(overrides=("bondary=2", "k=2")), "-c bondary=2: ", "Did you mean boundary"),
+    "value of -c": (Settings(overrides=("seed=x",)), "-c seed=x: seed: Input should be", ""),
+    "value of an option": (Settings(overrides=("k=2",), k=77), "the command line: k: Input should be", ""),
+}
+
+
+@pytest.mark.parametrize(("settings", "message", "hint"), SOURCES.values(), ids=SOURCES.keys())
+def test_an_error_names_where_the_value_was_given(tmp_path: Path, settings: Settings, message: str, hint: str) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text("[run]\nbondary = 1\n" if "bondary" in message else "[run]\nseed = 1\n")
+    with pytest.raises(ConfigError) as caught:
+        run_config(replace(settings, file=file))
+    assert message in caught.value.message
+    assert hint in caught.value.hint
 
 
 def test_a_file_that_is_no_toml(tmp_path: Path) -> None:
