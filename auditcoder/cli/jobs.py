@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,6 +56,8 @@ def resumed_jobs(names: Sequence[str], config: RunConfig, data: Path | None, out
         if is_run(Path(name)):
             jobs.append(job_of(opened(Path(name))))
             continue
+        if not Path(name).exists() and not is_reference(name):
+            raise usage_error(f"no run folder and no task file at {name}", "Is --out the folder it was started with?")
         tasks = tasks_of(name, data)
         alone = len(names) == len(tasks) == 1
         jobs += [only(runs, tasks[0], out)] if alone else [one_of_many(runs, task, config) for task in tasks]
@@ -83,6 +85,17 @@ def going_on(run: StartedRun | None, otherwise: str) -> Job:
     if run is None:
         raise usage_error(otherwise, "Start one without --resume, or name the run folder (and --out).")
     return job_of(run)
+
+
+def standings(jobs: Sequence[Job], out: Path) -> Iterator[str]:
+    """Yield one line for each job of a `--resume`: whether it goes on, is finished, or starts anew."""
+    for job in jobs:
+        if job.folder is None:
+            yield f"{job.task.id}: no run of it with these settings in {out}: starting a new one"
+        elif job.finished:
+            yield f"{job.task.id}: finished already: {job.folder}"
+        else:
+            yield f"{job.task.id}: going on with {job.folder}"
 
 
 def job_of(run: StartedRun) -> Job:

@@ -9,19 +9,20 @@ from datetime import datetime
 from pathlib import Path
 
 from rich.console import Console
+from rich.text import Text
 
 from auditcoder.cli import reporting
 from auditcoder.cli.configure import run_config
 from auditcoder.cli.dry_run import show_plans
 from auditcoder.cli.exits import Interrupted
 from auditcoder.cli.fetching import FetchBar
-from auditcoder.cli.jobs import Job, new_jobs, resumed_jobs
+from auditcoder.cli.jobs import Job, new_jobs, resumed_jobs, standings
 from auditcoder.cli.live.watch import Watcher
 from auditcoder.cli.reporting import Outcome
 from auditcoder.cli.request import SolveRequest
 from auditcoder.cli.runs import discard_unbegun, is_run, new_folder
 from auditcoder.cli.terminal import terminal
-from auditcoder.cli.wiring import Environment, fetch_weights, run_task
+from auditcoder.cli.wiring import Environment, check_recorded_profiles, fetch_weights, run_task
 from auditcoder.errors import AuditCoderError, BackboneAuthError, BackboneUnavailableError, IsolationTooWeakError
 from auditcoder.ledger.outputs import load_run
 
@@ -41,15 +42,30 @@ def solve(request: SolveRequest) -> int:
         jobs = resumed_jobs(request.tasks, config, request.data, request.out)
     else:
         jobs = new_jobs(request.tasks, config, request.data)
+    console = terminal(stderr=request.json)
+    if request.resume:
+        announce(jobs, request, console)
     if request.dry_run:
         return show_plans(jobs, request)
-    console = terminal(stderr=request.json)
     outcomes = run_jobs(jobs, request, console)
     if request.json:
         reporting.report_json(outcomes)
     else:
         reporting.report(outcomes, console)
     return reporting.exit_code(outcomes)
+
+
+def announce(jobs: Sequence[Job], request: SolveRequest, console: Console) -> None:
+    """Say what a `--resume` goes on with.
+
+    Raises:
+        ConfigError: a run cannot be gone on with, because a profile that it needs is not configured.
+    """
+    for line in standings(jobs, request.out) if not request.quiet else ():
+        console.print(Text(line), soft_wrap=True)
+    for job in jobs:
+        if job.folder is not None and not job.finished:
+            check_recorded_profiles(job.folder, job.config, request.settings.file)
 
 
 def run_jobs(jobs: Sequence[Job], request: SolveRequest, console: Console) -> list[Outcome]:
@@ -62,10 +78,11 @@ def run_jobs(jobs: Sequence[Job], request: SolveRequest, console: Console) -> li
     alone = len(jobs) == 1
     for number, job in enumerate(jobs, 1):
         folder = job.folder or new_folder(request.out, job.task, job.config, datetime.now().astimezone())
-        if not alone and not request.quiet:
-            console.print(f"[{number}/{len(jobs)}] {job.task.id}", markup=False)
+        place = "" if alone else f"[{number}/{len(jobs)}]"
+        if place and not request.quiet and not console.is_terminal:
+            console.print(f"{place} {job.task.id}", markup=False)
         try:
-            outcomes.append(run_job(job, folder, environment, console, request))
+            outcomes.append(run_job(job, folder, environment, console, request, place))
         except KeyboardInterrupt as stop:
             discard_unbegun(folder)
             raise Interrupted(resume_command(folder, request, alone=alone)) from stop
@@ -79,11 +96,14 @@ def run_jobs(jobs: Sequence[Job], request: SolveRequest, console: Console) -> li
     return outcomes
 
 
-def run_job(job: Job, folder: Path, environment: Environment, console: Console, request: SolveRequest) -> Outcome:
-    """Return the outcome of one job; a finished one is only read."""
+def run_job(
+    job: Job, folder: Path, environment: Environment, console: Console, request: SolveRequest, place: str
+) -> Outcome:
+    """Return the outcome of one job; a finished one is only read. `place` is its `[2/8]` in a call with several."""
     if job.finished:
         return Outcome(job.task.id, folder, load_run(folder))
-    with Watcher(console, quiet=request.quiet) as watcher:
+    title = f"{place}  going on with {folder}" if job.folder else place
+    with Watcher(console, quiet=request.quiet, title=title.strip()) as watcher:
         record = run_task(job.task, job.config, folder, environment, watcher, resume=job.folder is not None)
     return Outcome(job.task.id, folder, record)
 

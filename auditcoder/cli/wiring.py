@@ -17,7 +17,7 @@ from auditcoder.backbones.profiles import Profile, get_profile
 from auditcoder.backbones.weights import OnFetch, weights_file
 from auditcoder.cli.live.watch import Watcher
 from auditcoder.core.protocols import Journal
-from auditcoder.errors import AuditCoderError, IsolationTooWeakError
+from auditcoder.errors import AuditCoderError, ConfigError, IsolationTooWeakError
 from auditcoder.ledger.journal import FileJournal
 from auditcoder.ledger.outputs import write_outputs
 from auditcoder.programs.solver import solve_task
@@ -94,6 +94,19 @@ def role_profiles(config: RunConfig, file: Path | None) -> dict[Role, Profile]:
     """
     named = {name: get_profile(name, file) for name in dict.fromkeys(config.profile_of(role) for role in ROLES)}
     return {role: named[config.profile_of(role)] for role in ROLES}
+
+
+def check_recorded_profiles(folder: Path, config: RunConfig, file: Path | None) -> None:
+    """Make sure that the profiles a recorded run was started with are known here.
+
+    Raises:
+        ConfigError: one of them is not, as when it stands in a file that was not named again.
+    """
+    try:
+        role_profiles(config, file)
+    except ConfigError as error:
+        hint = f"The run was started with another configuration: give the --config it was started with.\n{error.hint}"
+        raise ConfigError(f"{folder}: {error.message}", hint=hint, **error.fields) from error
 
 
 def fetch_weights(config: RunConfig, file: Path | None, progress: OnFetch) -> None:

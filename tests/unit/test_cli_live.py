@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import StringIO
 from typing import Any, Literal
 
@@ -10,8 +11,8 @@ from rich.console import Console
 
 from auditcoder.cli.live.advance import advance, call_progressed, call_started
 from auditcoder.cli.live.lines import lines
-from auditcoder.cli.live.render import duration, render
-from auditcoder.cli.live.view import RunView
+from auditcoder.cli.live.render import call_text, duration, render
+from auditcoder.cli.live.view import NodeView, RunView
 from auditcoder.cli.live.watch import Watcher
 from auditcoder.records import events as ev
 from auditcoder.records.code import Assembly, LineOwner, NodeCode
@@ -164,16 +165,17 @@ def test_calls_are_counted_priced_and_timed() -> None:
     spent = view_of(*PLAN, call("S1", seconds=4), call("S2", seconds=2), call("S0", cached=True, seconds=0)).spent
     assert (spent.calls, spent.cached, spent.prompt_tokens) == (3, 1, 3_000_000)
     assert spent.usd == pytest.approx(4.0)  # two paid calls: 1 USD for the prompt, 1 USD for the answer each
-    assert spent.mean_seconds == pytest.approx(3.0)
+    assert (spent.shortest, spent.longest, spent.timed) == (2, 4, 2)
 
 
-def test_time_left_is_planned_calls_times_the_mean_less_the_running_one() -> None:
-    assert view_of(STARTED, call("")).seconds_left() is None
-    view = view_of(*PLAN, call("S1", seconds=4), code("S1"))
+def test_time_left_is_planned_calls_times_the_shortest_and_longest_less_the_running_one() -> None:
+    assert view_of(STARTED, call(""), call("")).seconds_left() is None
+    assert view_of(*PLAN, call("S1", seconds=4), code("S1")).seconds_left() is None  # one call tells no range
+    view = view_of(*PLAN, call("", seconds=2), call("S1", seconds=4), code("S1"))
     assert view.open_calls() == 2
-    assert view.seconds_left() == pytest.approx(8.0)
+    assert view.seconds_left() == pytest.approx((4.0, 8.0))
     view = call_progressed(call_started(view, "generator", "S2"), 30, 3.0)
-    assert view.seconds_left() == pytest.approx(5.0)
+    assert view.seconds_left() == pytest.approx((1.0, 5.0))
     assert states(view)["S2"] == "writing"
     assert view.call is not None
     assert view.call.rate == pytest.approx(10.0)
@@ -214,7 +216,28 @@ def test_the_tree_shows_nodes_states_call_and_numbers() -> None:
     assert "↻ S1  goal S1  repairing, 2 lines" in text
     assert "call   regenerator S1: 12 tokens, 2 s, 6.0 tokens/s" in text
     assert "checks 1/2   calls 3 (0 cached, 0 failed)" in text
-    assert "1 min 05 s elapsed, about 2 s left   isolation full (level 4)" in text
+    assert "1 min 05 s elapsed, about 2 s left   isolation level 4" in text
+
+
+def test_at_80_columns_goals_are_cut_and_states_are_not() -> None:
+    nodes = tuple(
+        NodeView(i, i.rpartition("_")[0], "long goal " * 9, True, "written", 12) for i in ("S0", "S1", "S1_S2")
+    )
+    view = replace(view_of(STARTED), title="[2/8]  going on with runs/r", nodes=nodes)
+    console = Console(file=StringIO(), width=80, color_system=None)
+    console.print(render(call_started(view, "generator", "S1"), 5.0, 80))
+    shown = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    assert shown[0] == "[2/8]  going on with runs/r"
+    rows = [line for line in shown if "S0" in line or "S1  " in line or "S1_S2" in line][:3]
+    assert all(row.rstrip().endswith("…  written, 12 lines") for row in rows), rows
+    assert "call   generator S1: waiting for the answer, 0 s" in "\n".join(shown)
+
+
+def test_a_local_model_reads_the_prompt_before_its_first_token() -> None:
+    facts = ModelFacts(profile="embedded", model="m", sha256="ab")
+    started = STARTED.model_copy(update={"models": (("generator", facts),)})
+    text = call_text(call_started(view_of(started), "generator", "S1"))
+    assert text == "call   generator S1: reading the prompt, 0 s"
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.4, "0 s"), (59.9, "59 s"), (60, "1 min 00 s"), (3720, "1 h 02 min")])

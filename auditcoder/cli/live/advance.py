@@ -68,7 +68,10 @@ def started(view: RunView, event: ev.RunStarted) -> RunView:
     """Return the view with task, isolation level and prices."""
     prices = tuple((role, facts.price_in, facts.price_out) for role, facts in event.models)
     isolation = f"{event.isolation.rung} (level {event.isolation.level})"
-    return replace(view, task=event.task.id, isolation=isolation, prices=prices, checks=len(event.task.examples))
+    return replace(
+        view, task=event.task.id, isolation=isolation, level=event.isolation.level, prices=prices,
+        local=tuple(role for role, facts in event.models if facts.sha256), checks=len(event.task.examples),
+    )  # fmt: skip
 
 
 def called(view: RunView, event: ev.ModelCalled) -> RunView:
@@ -86,6 +89,8 @@ def called(view: RunView, event: ev.ModelCalled) -> RunView:
         usd=old.usd + usd,
         timed=old.timed + paid,
         seconds=old.seconds + (event.seconds if paid else 0.0),
+        shortest=(min(old.shortest, event.seconds) if old.timed else event.seconds) if paid else old.shortest,
+        longest=max(old.longest, event.seconds) if paid else old.longest,
     )
     return replace(view, spent=spent, call=None)
 

@@ -59,11 +59,9 @@ class Spent:
     timed: int = 0
     """Calls that reached a backbone, so whose seconds say how long the next one takes."""
     seconds: float = 0.0
-
-    @property
-    def mean_seconds(self) -> float:
-        """Return the mean duration of a call that reached a backbone; 0 when there was none."""
-        return self.seconds / self.timed if self.timed else 0.0
+    shortest: float = 0.0
+    """Seconds of the shortest of them."""
+    longest: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -80,8 +78,14 @@ class Standing:
 class RunView:
     """The whole run as it stands."""
 
+    title: str = ""
+    """Which task of how many it is, and which run is gone on with; empty for the new run of one task."""
     task: str = ""
     isolation: str = ""
+    level: int | None = None
+    """Isolation level; None before it was probed."""
+    local: tuple[Role, ...] = ()
+    """Roles whose model runs in this process, which tells of every token."""
     stage: str = "starting"
     prices: tuple[tuple[Role, float, float], ...] = ()
     """(role, USD per million prompt tokens, per million answer tokens)."""
@@ -117,13 +121,17 @@ class RunView:
             return None
         return sum(node.owns_code and node.state in OPEN_STATES for node in self.nodes)
 
-    def seconds_left(self) -> float | None:
-        """Return planned calls x mean seconds a call, less what the current call took; None when not known."""
+    def seconds_left(self) -> tuple[float, float] | None:
+        """Return the least and most seconds of the planned calls, less what the current call took; None: not known.
+
+        Each call is taken to last as long as the shortest, or the longest, of at least two calls before it.
+        """
         calls = self.open_calls()
-        if calls is None or not self.spent.timed:
+        if not calls or self.spent.timed < 2:
             return None
         running = self.call.seconds if self.call else 0.0
-        return max(0.0, calls * self.spent.mean_seconds - running)
+        least, most = (max(0.0, calls * one - running) for one in (self.spent.shortest, self.spent.longest))
+        return (least, most) if most else None
 
 
 def with_state(nodes: tuple[NodeView, ...], state: State, ids: tuple[str, ...] | None = None) -> tuple[NodeView, ...]:

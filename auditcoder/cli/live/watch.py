@@ -25,8 +25,10 @@ REFRESH_PER_SECOND = 4
 class Watcher(AbstractContextManager["Watcher"]):
     """Follows one run. Its three callbacks may come from several threads; each replaces the view whole."""
 
-    def __init__(self, console: Console, *, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
-        self.view = RunView()
+    def __init__(
+        self, console: Console, *, quiet: bool = False, title: str = "", clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.view = RunView(title=title)
         self._console = console
         self._clock = clock
         self._since = clock()
@@ -74,7 +76,7 @@ class Watcher(AbstractContextManager["Watcher"]):
     def _render(self) -> RenderableType:
         with self._lock:
             now = self._clock()
-            return render(step.call_lasted(self.view, now - self._call_since), now - self._since)
+            return render(step.call_lasted(self.view, now - self._call_since), now - self._since, self._console.width)
 
     def _tell_resume(self, view: RunView) -> None:
         if view.replayed and not self._told_resume:
