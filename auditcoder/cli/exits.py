@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import NoReturn, ParamSpec
+from typing import NoReturn, ParamSpec, TextIO
 
 import typer
 
@@ -43,10 +44,13 @@ def guarded(command: Callable[P, int]) -> Callable[P, NoReturn]:
         try:
             with sigterm_as_interrupt():
                 code = command(*args, **kwargs)
+            flush_output()
         except AuditCoderError as error:
             if kwargs.get("debug"):
                 raise
             complain(error)
+            if kwargs.get("json"):
+                print(json.dumps({"error": error_data(error)}, indent=2))
             raise typer.Exit(error.exit_code) from error
         except (Interrupted, KeyboardInterrupt) as stop:
             print("\nInterrupted.", file=sys.stderr)
@@ -54,7 +58,7 @@ def guarded(command: Callable[P, int]) -> Callable[P, NoReturn]:
                 print(f"resume with: {stop.resume}", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from stop
         except BrokenPipeError as error:  # `auditcoder show RUN | head`
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            discard(sys.stdout)
             raise typer.Exit(OK) from error
         raise typer.Exit(code)
 
@@ -66,6 +70,29 @@ def complain(error: AuditCoderError) -> None:
     print(f"error[{error.code}]: {error.message}", file=sys.stderr)
     for more in (*error.hint.splitlines(), *getattr(error, "__notes__", ())):
         print(f"  {more}", file=sys.stderr)
+
+
+def error_data(error: AuditCoderError) -> dict[str, object]:
+    """Return an error as plain JSON: code, message, hint, and those of its fields that are plain values."""
+    plain = {name: value for name, value in error.fields.items() if isinstance(value, str | int | float)}
+    notes = getattr(error, "__notes__", ())
+    more: dict[str, object] = {"notes": list(notes)} if notes else {}
+    return {**plain, "code": error.code, "message": error.message, "hint": error.hint, **more}
+
+
+def flush_output() -> None:
+    """Write out what is buffered; a reader that went away, as `head` does, changes no exit code."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard(sys.stdout)
+
+
+def discard(stream: TextIO) -> None:
+    """Let all that is written to a stream from now on, and what it holds still, go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 @contextmanager

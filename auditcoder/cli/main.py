@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -45,5 +47,8 @@ app.add_typer(models.app, name="models")
 
 
 def main() -> None:
-    """Run the command line (the `auditcoder` script)."""
+    """Run the command line (the `auditcoder` script); what the terminal's encoding lacks is shown as `?`."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
     app()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
@@ -15,6 +17,7 @@ import auditcoder
 from auditcoder.cli.exits import Interrupted, guarded
 from auditcoder.cli.main import app
 from auditcoder.errors import ConfigError, HarnessError
+from auditcoder.records.config import RunConfig
 
 COMMANDS = (
     ("solve",), ("show",), ("doctor",), ("schema",), ("models", "list"), ("models", "fetch"), ("models", "check"),
@@ -122,3 +125,45 @@ def test_sigterm_is_like_ctrl_c() -> None:
     before = signal.getsignal(signal.SIGTERM)
     assert CliRunner().invoke(small, []).exit_code == 130
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+SCRIPT = "from auditcoder.cli.main import main; main()"
+
+
+def piped(command: str, **environment: str) -> tuple[int, str, str]:
+    """Return exit code, standard output and standard error of a command of ours in a shell with `pipefail`."""
+    line = ["bash", "-o", "pipefail", "-c", command.replace("auditcoder", f'"{sys.executable}" -c "{SCRIPT}"', 1)]
+    run = subprocess.run(line, capture_output=True, env={**os.environ, **environment}, check=False)
+    return run.returncode, run.stdout.decode("utf-8", "replace"), run.stderr.decode("utf-8", "replace")
+
+
+@pytest.mark.parametrize("command", ["schema ledger", "models list", "models list --json"])
+def test_a_reader_that_goes_away_is_no_error(command: str) -> None:
+    assert piped(f"auditcoder {command} | true") == (0, "", "")
+
+
+def test_a_console_whose_reader_went_away_lets_the_command_go_on() -> None:
+    program = (
+        "import os, sys\n"
+        "from auditcoder.cli.terminal import terminal\n"
+        "read, write = os.pipe()\nos.close(read)\nos.dup2(write, 1)\n"
+        "console = terminal()\nconsole.print('one')\nconsole.print('two')\nprint('the end', file=sys.stderr)"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "the end\n")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_an_encoding_that_lacks_a_character_is_no_error(encoding: str, tmp_path: Path) -> None:
+    (tmp_path / "✓.gguf").write_bytes(b"GGUF")
+    fetch = f"auditcoder models fetch 'gguf:{tmp_path}/✓.gguf'"
+    assert piped(fetch, PYTHONIOENCODING=f"{encoding}:strict") == (0, f"{tmp_path}/?.gguf\n", "")
+
+
+def test_an_error_is_one_json_object_too() -> None:
+    result = CliRunner().invoke(app, ["solve", "-c", "kay=2", "x.toml", "--json"])
+    error = json.loads(result.stdout)["error"]
+    assert (result.exit_code, error["code"], error["field"]) == (2, "config", "kay")
+    assert error["message"] == "-c kay=2: kay: there is no such setting"
+    assert error["hint"].endswith(f"{list(RunConfig.model_fields)[-1]}.")
+    assert "error[config]" in result.stderr
