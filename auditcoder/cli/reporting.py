@@ -14,7 +14,7 @@ from auditcoder.cli.exits import FINDINGS, OK
 from auditcoder.cli.live.render import duration
 from auditcoder.cli.show_work import solved
 from auditcoder.cli.showing.part import table
-from auditcoder.cli.showing.run import verdict
+from auditcoder.cli.showing.run import status, verdict
 from auditcoder.cli.text import counted, one_line
 from auditcoder.errors import AuditCoderError
 from auditcoder.ledger.outputs import PROGRAM_NAME, RECORD_NAME
@@ -36,6 +36,16 @@ class Outcome(NamedTuple):
             return self.error.exit_code if self.error else FINDINGS
         return OK if solved(self.record) else FINDINGS
 
+    @property
+    def unchecked(self) -> bool:
+        """Return whether the run ended well with a program that no check could be run on."""
+        return self.code == OK and self.record is not None and not self.record.checks
+
+    @property
+    def solved(self) -> bool:
+        """Return whether there were checks and the program passes them all."""
+        return self.code == OK and not self.unchecked
+
 
 def exit_code(outcomes: Sequence[Outcome]) -> int:
     """Return the exit code of the call: the gravest one."""
@@ -52,8 +62,9 @@ def report(outcomes: Sequence[Outcome], console: Console) -> None:
     for outcome in outcomes:
         shown.add_row(*(Text(cell) for cell in row(outcome)))
     console.print(shown)
-    done = sum(outcome.code == OK for outcome in outcomes)
-    console.print(Text(f"{done} of {counted(len(outcomes), 'task')} solved: every check passes"))
+    done, unchecked = sum(one.solved for one in outcomes), sum(one.unchecked for one in outcomes)
+    more = f"; {unchecked} not checked: no examples" if unchecked else ""
+    console.print(Text(f"{done} of {counted(len(outcomes), 'task')} solved: every check passes{more}"))
 
 
 def closing(outcome: Outcome) -> list[str]:
@@ -67,7 +78,7 @@ def closing(outcome: Outcome) -> list[str]:
     tokens = f"{spent.prompt_tokens} + {spent.completion_tokens} tokens"
     cost = f", ${spent.usd:.4f}" if spent.usd else ""
     return [
-        f"{record.task.id}: {verdict(record)}; {one_line(record.reason, 200)}",
+        f"{record.task.id}: {status(record)}",
         f"{calls}, {tokens}, {duration(spent.seconds)}{cost}",
         f"program  {outcome.folder / PROGRAM_NAME}",
         f"record   {outcome.folder / RECORD_NAME}",
@@ -94,14 +105,14 @@ def total(record: RunRecord) -> Usage:
 def report_json(outcomes: Sequence[Outcome]) -> None:
     """Print the end of a call for programs, as one JSON object."""
     runs = [as_json(outcome) for outcome in outcomes]
-    solved_runs = sum(outcome.code == OK for outcome in outcomes)
+    solved_runs = sum(outcome.solved for outcome in outcomes)
     print(json.dumps({"tasks": len(runs), "solved": solved_runs, "runs": runs}, indent=2))
 
 
 def as_json(outcome: Outcome) -> dict[str, object]:
     """Return one outcome as plain JSON."""
     record, error = outcome.record, outcome.error
-    known: dict[str, object] = {"task": outcome.task, "run": str(outcome.folder), "solved": outcome.code == OK}
+    known: dict[str, object] = {"task": outcome.task, "run": str(outcome.folder), "solved": outcome.solved}
     if error is not None:
         known["error"] = {"code": error.code, "message": error.message, "hint": error.hint}
     if record is not None:
@@ -110,6 +121,7 @@ def as_json(outcome: Outcome) -> dict[str, object]:
             "status": record.status,
             "reason": record.reason,
             "program": str(outcome.folder / PROGRAM_NAME) if record.assembly else None,
+            "checked": bool(record.checks),
             "checks": {result.check: result.outcome for result in results},
             "passed": sum(result.outcome == "pass" for result in results),
             "rank": record.rank.model_dump(mode="json") if record.rank else None,

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 
+UNCHECKED = "not checked: the task has no examples"
+"""What is said of a program where no check could say anything."""
+
 
 def clean(text: str, limit: int = 0) -> str:
     """Return the text without control and formatting characters (escape codes), cut at `limit` if that is not 0."""

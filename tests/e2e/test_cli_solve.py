@@ -159,6 +159,20 @@ def test_json_goes_to_standard_output_alone(solve: Solve) -> None:
     assert "checks  2/2 passed" in result.stderr
 
 
+def test_a_task_without_examples_is_not_called_checked(solve: Solve) -> None:
+    Path("blind.toml").write_text(TASK.partition("[[examples]]")[0].format(name="blind"))
+    told = solve("blind.toml").output
+    assert "done    not checked: the task has no examples\n" in told
+    assert "blind: not checked: the task has no examples\n" in told
+    assert "pass" not in told
+    shown = CliRunner().invoke(app, ["show", str(only_run("blind"))])
+    assert shown.exit_code == 0
+    assert re.search(r"^status +not checked: the task has no examples$", shown.output, re.MULTILINE)
+    found = json.loads(solve("blind.toml", "double.toml", "--json").stdout)
+    assert [(run["checked"], run["solved"]) for run in found["runs"]] == [(False, False), (True, True)]
+    assert "1 of 2 tasks solved: every check passes; 1 not checked" in solve("blind.toml", "double.toml").output
+
+
 def test_a_wrong_program_is_exit_code_1(solve: Solve, server: Server) -> None:
     server.answers = [WRONG]
     result = solve("double.toml", "--k", "0", code=1)

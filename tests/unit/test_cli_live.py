@@ -11,7 +11,7 @@ from rich.console import Console
 
 from auditcoder.cli.live.advance import advance, call_progressed, call_started
 from auditcoder.cli.live.lines import lines
-from auditcoder.cli.live.render import call_text, duration, render
+from auditcoder.cli.live.render import call_text, duration, numbers, render
 from auditcoder.cli.live.view import NodeView, RunView
 from auditcoder.cli.live.watch import Watcher
 from auditcoder.records import events as ev
@@ -231,6 +231,13 @@ def test_at_80_columns_goals_are_cut_and_states_are_not() -> None:
     rows = [line for line in shown if "S0" in line or "S1  " in line or "S1_S2" in line][:3]
     assert all(row.rstrip().endswith("…  written, 12 lines") for row in rows), rows
     assert "call   generator S1: waiting for the answer, 0 s" in "\n".join(shown)
+
+
+def test_no_examples_means_no_count_of_checks() -> None:
+    blind = view_of(STARTED.model_copy(update={"task": TASK.model_copy(update={"examples": ()})}))
+    assert "checks none (no examples)   calls 0" in numbers(blind, 1.0).plain
+    end = ev.RunFinished(candidate=0, program="", rank=RANK, reason="every check passes")
+    assert lines(end, advance(blind, end)) == ("done    not checked: the task has no examples",)
 
 
 def test_a_local_model_reads_the_prompt_before_its_first_token() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from auditcoder.cli.live.view import RunView
-from auditcoder.cli.text import counted
+from auditcoder.cli.text import UNCHECKED, counted
 from auditcoder.records import events as ev
 from auditcoder.records.execution import CheckResult
 
@@ -30,13 +30,15 @@ def lines(event: ev.Event, view: RunView) -> tuple[str, ...]:
             return (f"code    {event.node}: unusable answer: {event.reason}",)
         case ev.ProgramAssembled():
             return tuple(f"policy  {finding}" for finding in event.gate)
-        case ev.ChecksRun():
+        case ev.ChecksRun() if event.report.results:
             return (checks_line(event.report.results),)
         case ev.RepairStarted():
             return (repair_line(event),)
         case ev.RepairEnded():
             reason = event.transaction.reason
             return (f"repair  {event.transaction.decision}" + (f": {reason}" if reason else ""),)
+        case ev.RunFinished() if not view.checks:
+            return (f"done    {UNCHECKED}",)
         case ev.RunFinished():
             return (f"done    {view.passed}/{view.checks} checks: {event.reason}",)
         case _:

@@ -67,7 +67,7 @@ def label(node: NodeView, width: int) -> Text:
 def numbers(view: RunView, elapsed: float) -> Text:
     """Return the lines below the tree: current call, checks, spending, time, isolation."""
     spent = view.spent
-    checks = f"{view.passed}/{view.checks}" if view.passed is not None else f"-/{view.checks}"
+    checks = f"{'-' if view.passed is None else view.passed}/{view.checks}" if view.checks else "none (no examples)"
     cost = f", ${spent.usd:.4f}" if spent.usd else ""
     level = "not probed yet" if view.level is None else f"level {view.level}"
     parts = [

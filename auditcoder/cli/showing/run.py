@@ -8,7 +8,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from auditcoder.cli.showing.part import Part, table
-from auditcoder.cli.text import counted, one_line
+from auditcoder.cli.text import UNCHECKED, counted, one_line
 from auditcoder.records.graph import Node
 from auditcoder.records.run import ResponsibilityRecord, RunRecord
 from auditcoder.records.transaction import Rank, Transaction
@@ -30,10 +30,9 @@ def run_part(record: RunRecord) -> Part:
 def head(record: RunRecord) -> Text:
     """Return what was asked, how it stands, and with what it was made."""
     models = sorted({f"{facts.profile} ({facts.model})" for _, facts in record.models})
-    ended = one_line(record.reason, 200) or "stopped before its end; go on with --resume"
     rows = [
         ("task", f"{record.task.id} ({record.task.entry.kind}): {one_line(record.task.statement, WIDTH)}"),
-        ("status", f"{verdict(record)}; {ended}"),
+        ("status", status(record)),
         ("models", ", ".join(models) or "none"),
         ("isolation", f"{record.isolation.rung} (level {record.isolation.level})"),
         ("ledger", f"{record.events} events, head {record.ledger_head[:16]}"),
@@ -41,10 +40,19 @@ def head(record: RunRecord) -> Text:
     return Text("\n").join(Text.assemble((f"{name:10}", "dim"), text) for name, text in rows)
 
 
+def status(record: RunRecord) -> str:
+    """Return how the run stands: the program's verdict and why there is no other."""
+    if record.report is not None and not record.checks and record.reason:
+        return UNCHECKED
+    return f"{verdict(record)}; {one_line(record.reason, 200) or 'stopped before its end; go on with --resume'}"
+
+
 def verdict(record: RunRecord) -> str:
     """Return how many checks the program passes, in words."""
     if record.report is None:
         return "no program yet"
+    if not record.checks:
+        return UNCHECKED
     passed = sum(result.outcome == "pass" for result in record.report.results)
     return f"{passed} of {len(record.report.results)} checks pass"
 
