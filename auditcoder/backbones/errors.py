@@ -5,6 +5,7 @@ DSPy turns every error of an engine into one of its own, except its own: so each
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import cast
 
 from dspy import lm15
@@ -81,12 +82,12 @@ def from_recorded(text: str) -> CallError:
     return _BY_CODE.get(code, RefusedError)(message)
 
 
-def from_engine(error: Exception, *, where: str) -> CallError:
-    """Return our error for an error of a request to `where`, a URL or model name."""
-    text = f"{where}: {_first_line(error)}"
+def from_engine(error: Exception, *, where: str, hide: Callable[[str], str] = str) -> CallError:
+    """Return our error for an error of a request to `where`, a URL or model name; `hide` blots out keys."""
+    text = f"{where}: {_first_line(error, hide)}"
     match error:
         case CallError():
-            return error
+            return error if error.message.startswith(where) else type(error)(hide(text), hint=error.hint)
         case lm15.ContextLengthError():
             return ContextFullError(text)
         case lm15.AuthError() | lm15.NotConfiguredError():
@@ -100,11 +101,15 @@ def from_engine(error: Exception, *, where: str) -> CallError:
         case lm15.InvalidRequestError() | lm15.ConfigurationError() | lm15.CapabilityError():
             return RefusedError(text)
         case AuditCoderError():
-            return UnavailableError(error.message, hint=error.hint)
+            return UnavailableError(hide(error.message), hint=error.hint)
+        case RecursionError():
+            return UnavailableError(f"{where}: the answer is nested too deeply")
+        case MemoryError():
+            return UnavailableError(f"{where}: the answer does not fit into memory")
         case _:
             return UnavailableError(f"{text} (no usable chat completion)")
 
 
-def _first_line(error: Exception) -> str:
-    line = (str(error).strip().splitlines() or [""])[0]
+def _first_line(error: Exception, hide: Callable[[str], str]) -> str:
+    line = (hide(str(error)).strip().splitlines() or [""])[0]  # hidden before it is cut: half a key is too much
     return line[:300] or type(error).__name__

@@ -12,6 +12,7 @@ import dspy
 from auditcoder.backbones.caching import AnswerCache, default_cache
 from auditcoder.backbones.embedded import EmbeddedEngine, EmbeddedSettings, runtime_version
 from auditcoder.backbones.folders import file_sha256
+from auditcoder.backbones.keys import key_hider
 from auditcoder.backbones.profiles import Profile, get_profile
 from auditcoder.backbones.recording import Engine, RecordingEngine
 from auditcoder.backbones.remote import remote_engine
@@ -60,6 +61,7 @@ def make_lm(
         supports_prefill=resolved.supports_prefill,
         cache=default_cache() if cache == "default" else cache,
         where=f"{resolved.model} at {resolved.api_base}" if resolved.api_base else "",
+        hide=key_hider(resolved),
     )
     return lm_over(engine, resolved, seed=seed)
 

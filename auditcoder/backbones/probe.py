@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 
 from dspy.lm15 import Config, Message, Request, Response
 
 from auditcoder.backbones.context import call_context
 from auditcoder.backbones.embedded import EmbeddedEngine
 from auditcoder.backbones.errors import from_engine
+from auditcoder.backbones.keys import key_hider
 from auditcoder.backbones.lm import inner_engine, model_facts
 from auditcoder.backbones.profiles import Profile, get_profile
 from auditcoder.backbones.recording import ENGINE_FAULTS, Engine
@@ -53,13 +55,13 @@ class ProfileCheck(Record):
     """Answer tokens by wall clock, waiting for the first one not counted where that is known."""
 
 
-def check_profile(name: str, *, progress: OnFetch | None = None) -> ProfileCheck:
+def check_profile(name: str, config: Path | None = None, *, progress: OnFetch | None = None) -> ProfileCheck:
     """Return what a profile does when asked; what is wrong with it is part of the result.
 
     Raises:
         ConfigError: there is no such profile.
     """
-    profile = get_profile(name)
+    profile = get_profile(name, config)
     try:
         engine = inner_engine(profile, progress=progress)
         facts = model_facts(profile)
@@ -67,7 +69,8 @@ def check_profile(name: str, *, progress: OnFetch | None = None) -> ProfileCheck
     except AuditCoderError as exc:
         return _unreachable(profile, exc)
     except ENGINE_FAULTS as exc:
-        return _unreachable(profile, from_engine(exc, where=profile.api_base or profile.model or profile.name))
+        where = profile.api_base or profile.model or profile.name
+        return _unreachable(profile, from_engine(exc, where=where, hide=key_hider(profile)))
 
 
 def _unreachable(profile: Profile, error: AuditCoderError) -> ProfileCheck:

@@ -21,6 +21,7 @@ DEFAULT_CONFIG = Path("configs/models.toml")
 
 _URL = re.compile(r"(?P<base>https?://[^#\s]+)#(?P<model>\S+)")
 _PROVIDER_MODEL = re.compile(r"(?P<provider>[A-Za-z][\w.-]*)/(?P<model>\S+)")
+_KEY_HINT = "Name the variable that holds the key: api_key_env."
 # OpenAI's reasoning families refuse a temperature and need room to think (dspy.LM enforces both).
 _REASONING = re.compile(r"(?:o[1345]|gpt-5)(?!.*-chat)(?:[-.].*)?")
 
@@ -181,12 +182,27 @@ def _check(profile: Profile, file: str) -> None:
     if not needed:
         field = "weights (or path)" if profile.engine == "embedded" else "model"
         raise ConfigError(f"Profile '{profile.name}' needs '{field}'", file=file, field=field)
-    if "@" in urlsplit(profile.api_base).netloc:
+    _check_url(profile.api_base, file)
+
+
+def _check_url(url: str, file: str) -> None:
+    # No message repeats the URL: what is wrong with it may be a key.
+    place = {"file": file, "field": "api_base"}
+    try:
+        parts = urlsplit(url)
+        user = parts.username is not None or parts.password is not None or "@" in parts.netloc
+        _ = parts.port  # a port that is no number is only found when it is asked for
+    except ValueError:
+        raise ConfigError("A server's URL cannot be read", hint="Write http://HOST:PORT/v1#MODEL.", **place) from None
+    if user:
         raise ConfigError(
-            "A server's URL must not hold a user or password: it becomes part of the record",
-            hint="Name the variable that holds the key: api_key_env.",
-            file=file,
-            field="api_base",
+            "A server's URL must not hold a user or password: it becomes part of the record", hint=_KEY_HINT, **place
+        )
+    if "?" in url or "#" in url:
+        raise ConfigError(
+            "A server's URL must not hold a query or fragment (but #MODEL): it becomes part of the record",
+            hint=_KEY_HINT,
+            **place,
         )
 
 
@@ -212,8 +228,14 @@ def _unknown(name: str, catalog: Catalog) -> ConfigError:
     meant = f"Did you mean {' or '.join(repr(one) for one in near)}? " if near else ""
     forms = "ollama/MODEL, openai/MODEL, PROVIDER/MODEL, http://HOST:PORT/v1#MODEL or gguf:FILE"
     return ConfigError(
-        f"There is no backbone profile '{name}'",
+        f"There is no backbone profile '{_shown(name)}'",
         hint=f"{meant}Profiles: {', '.join(sorted(catalog.profiles))}. Also: {forms}.",
         field="model",
         near=tuple(near),
     )
+
+
+def _shown(name: str) -> str:
+    """Return a name as a message may repeat it: short, and of a URL neither user nor query, which may be a key."""
+    safe = re.sub(r"(?<=://)[^/?#]*@", "...@", name)
+    return re.sub(r"(?<=\?).*", "...", safe, flags=re.DOTALL)[:200] if "://" in safe else safe[:200]

@@ -13,6 +13,7 @@ from dspy.utils.exceptions import LMError
 from auditcoder.backbones.caching import AnswerCache
 from auditcoder.backbones.context import current_call
 from auditcoder.backbones.errors import CallError, from_engine, from_recorded, recorded_form
+from auditcoder.backbones.keys import Hide, hides
 from auditcoder.backbones.wire import request_json, response_from_json, response_json
 from auditcoder.core.protocols import Journal
 from auditcoder.errors import BackboneError
@@ -20,8 +21,11 @@ from auditcoder.records.base import sha256_json, sha256_text
 from auditcoder.records.config import ModelFacts, Role
 from auditcoder.records.events import ModelCalled
 
-# What an engine may raise for a request that went wrong. A remote body of the wrong shape shows as one of the last.
-ENGINE_FAULTS = (LM15Error, LMError, BackboneError, OSError, ValueError, KeyError, TypeError, AttributeError)
+# What an engine may raise for a request that went wrong. A remote body of the wrong shape shows as one of the last six.
+ENGINE_FAULTS = (
+    LM15Error, LMError, BackboneError, OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError,
+    MemoryError,
+)  # fmt: skip
 
 
 class Engine(Protocol):
@@ -54,6 +58,7 @@ class RecordingEngine:
         supports_prefill: bool,
         cache: AnswerCache | None = None,
         where: str = "",
+        hide: Hide = str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.inner = inner
@@ -64,6 +69,7 @@ class RecordingEngine:
         self._journal = journal
         self._cache = cache
         self._where = where or facts.model
+        self._hide = hide
         self._clock = clock
 
     def complete(self, request: Request) -> Response:
@@ -121,7 +127,8 @@ class RecordingEngine:
         try:
             response = self.inner.complete(request)
         except ENGINE_FAULTS as exc:
-            raise from_engine(exc, where=self._where) from exc
+            error = from_engine(exc, where=self._where, hide=self._hide)
+            raise error from (None if hides(exc, self._hide) else exc)  # a traceback would show the key
         if self._cache is not None:
             self._cache.put(self.facts, request, response)
         return response, False

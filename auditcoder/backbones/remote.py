@@ -23,13 +23,14 @@ from dspy.lm15 import (
     Response,
     RouterConfig,
     ServerError,
-    Timeouts,
     TransportError,
     UnknownModelError,
 )
 
 from auditcoder.backbones.bounded import run_bounded
+from auditcoder.backbones.capped import MOST_BYTES, CappedTransport, too_long
 from auditcoder.backbones.errors import AuthRefusedError
+from auditcoder.backbones.keys import key_hider, without_keys
 from auditcoder.backbones.profiles import Profile
 from auditcoder.backbones.recording import Engine
 from auditcoder.backbones.wire import prefill_of, response_text
@@ -53,14 +54,17 @@ class RemoteEngine:
         self.inner = inner
         self.wire_model = wire_model
         self._pause = pause
+        self._hide = key_hider(profile)
 
     def complete(self, request: Request) -> Response:
-        """Return the server's answer; an echo of the prefill is cut off."""
+        """Return the server's answer; an echo of the prefill is cut off, an echo of the key blotted out."""
         limit = self.profile.timeout_seconds
         wired = replace(request, model=self.wire_model)
         response = run_bounded(lambda cancelled: self._attempts(wired, cancelled), limit)
         _check_shape(response)
-        return _normalized(response, request)
+        if len(response_text(response)) > MOST_BYTES:  # LiteLLM has a transport of its own
+            raise too_long()
+        return without_keys(_normalized(response, request), self._hide)
 
     def _attempts(self, request: Request, cancelled: Any) -> Response:
         for attempt in range(self.profile.retries + 1):
@@ -80,23 +84,25 @@ def remote_engine(profile: Profile) -> RemoteEngine:
         AuthRefusedError: the profile names a key variable that is not set.
     """
     key = _key(profile)
-    timeouts = Timeouts(connect=CONNECT_SECONDS, read=profile.timeout_seconds, write=60.0, pool=60.0)
+    transport = CappedTransport(
+        connect_timeout=CONNECT_SECONDS, read_timeout=profile.timeout_seconds, write_timeout=60.0, pool_timeout=60.0
+    )
     if profile.api_base:
         config = RouterConfig(
-            providers=(_definition(profile.api_base),), api_keys={_PROVIDER: key or "none"}, timeouts=timeouts
+            providers=(_definition(profile.api_base),), api_keys={_PROVIDER: key or "none"}, transport=transport
         )
         return RemoteEngine(profile, LM15Engine(config), f"{_PROVIDER}/{profile.model}")
-    return RemoteEngine(profile, _named_provider(profile, key, timeouts), profile.model)
+    return RemoteEngine(profile, _named_provider(profile, key, transport), profile.model)
 
 
-def _named_provider(profile: Profile, key: str, timeouts: Timeouts) -> Engine:
+def _named_provider(profile: Profile, key: str, transport: CappedTransport) -> Engine:
     try:
         resolution = LM15Engine(RouterConfig(env={})).resolve(profile.model)
     except (UnknownModelError, LM15Error):
         options = {"api_key": key} if key else {}
         return LiteLLMEngine(timeout=profile.timeout_seconds, **options)
     keys = {resolution.provider: key} if key else None
-    return LM15Engine(RouterConfig(api_keys=keys, timeouts=timeouts))
+    return LM15Engine(RouterConfig(api_keys=keys, transport=transport))
 
 
 def _definition(api_base: str) -> ProviderDefinition:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import http.server
 import json
 import threading
@@ -15,6 +16,7 @@ from dspy.lm15 import Config, Message, Request, ServerError
 from dspy.signatures import make_signature
 
 from auditcoder.backbones.adapters import SchemaAdapter
+from auditcoder.backbones.capped import MOST_BYTES
 from auditcoder.backbones.journals import DirectJournal
 from auditcoder.backbones.lm import make_lm, model_facts
 from auditcoder.backbones.probe import check_profile
@@ -40,6 +42,7 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     status: int = 200
     body: bytes = b""
+    encoding: str = ""
     failures: int = 0
     hang: float = 0.0
     requests: ClassVar[list[Any]] = []
@@ -62,6 +65,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = b'{"error": {"message": "busy"}}' if failing else server.body
         self.send_response(503 if failing else server.status)
         self.send_header("Content-Type", "application/json")
+        if server.encoding:
+            self.send_header("Content-Encoding", server.encoding)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -261,3 +266,39 @@ def test_a_check_of_a_dead_server_is_a_result() -> None:
     assert not check.reachable
     assert "http://127.0.0.1:1/v1" in check.error
     assert check.hint
+
+
+def nested(depth: int) -> bytes:
+    return b"[" * depth + b"]" * depth
+
+
+OVERSIZED = {
+    "deep body": (nested(100_000), "nested too deeply"),
+    "deep in a choice": (b'{"choices": ' + nested(100_000) + b"}", "nested too deeply"),
+    "long answer": (chat("x" * (MOST_BYTES + 1)), "longer than 8 MiB"),
+    "long blank": (b" " * (MOST_BYTES + 1) + chat("ok"), "longer than 8 MiB"),
+}
+
+
+@pytest.mark.parametrize(("body", "part"), OVERSIZED.values(), ids=OVERSIZED)
+def test_an_answer_of_no_bounds_is_unavailable_and_recorded(server: Server, body: bytes, part: str) -> None:
+    server.body = body
+    journal = DirectJournal()
+    with pytest.raises(BackboneUnavailableError) as caught:
+        ask(profile_of(server, retries=2), journal)
+    assert part in caught.value.message
+    assert f"127.0.0.1:{server.server_port}" in caught.value.message
+    assert part in journal.calls[0].error
+    assert len(server.requests) == 1
+
+
+def test_a_packed_answer_is_measured_unpacked(server: Server) -> None:
+    server.encoding, server.body = "gzip", gzip.compress(b" " * (64 << 20), 1)
+    with pytest.raises(BackboneUnavailableError, match="longer than 8 MiB"):
+        ask(profile_of(server))
+
+
+@pytest.mark.parametrize("text", ["x" * 100_000, "[" * 20_000], ids=["long", "brackets"])
+def test_a_large_answer_within_bounds_is_an_answer(server: Server, text: str) -> None:
+    server.body = chat(text)
+    assert ask(profile_of(server)) == text
