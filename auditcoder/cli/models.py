@@ -17,26 +17,30 @@ Profile = Annotated[str, typer.Argument(metavar="PROFILE", help="Name of a profi
 
 @app.command("list", epilog="Example: `auditcoder models list --json`")
 @guarded
-def list_models(*, json: o.Json = False, debug: o.Debug = False) -> int:
+def list_models(*, config: o.ProfilesFile = None, json: o.Json = False, debug: o.Debug = False) -> int:
     """List the profiles: model, context, price, and whether the weights are here."""
     from auditcoder.cli import models_work
 
-    return models_work.list_profiles(json=json)
+    return models_work.list_profiles(config, json=json)
 
 
 @app.command("fetch", epilog="Example: `auditcoder models fetch embedded-small`")
 @guarded
-def fetch(profile: Profile = "embedded", *, quiet: o.Quiet = False, debug: o.Debug = False) -> int:
+def fetch(
+    profile: Profile = "embedded", *, config: o.ProfilesFile = None, quiet: o.Quiet = False, debug: o.Debug = False
+) -> int:
     """Fetch the weights of an embedded profile; resumes, and verifies their SHA-256."""
     from auditcoder.cli import models_work
 
-    return models_work.fetch(profile, quiet=quiet)
+    return models_work.fetch(profile, config, quiet=quiet)
 
 
 @app.command("check", epilog="Example: `auditcoder models check ollama/qwen3-coder`")
 @guarded
-def check(profile: Profile = "embedded", *, json: o.Json = False, debug: o.Debug = False) -> int:
+def check(
+    profile: Profile = "embedded", *, config: o.ProfilesFile = None, json: o.Json = False, debug: o.Debug = False
+) -> int:
     """Ask a profile one short question, and show its answer and speed, or what is wrong."""
     from auditcoder.cli import models_work
 
-    return models_work.check(profile, json=json)
+    return models_work.check(profile, config, json=json)

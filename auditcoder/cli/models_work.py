@@ -17,6 +17,7 @@ from auditcoder.cli.fetching import FetchBar
 from auditcoder.cli.showing.part import table
 from auditcoder.cli.terminal import terminal
 from auditcoder.cli.text import clean
+from auditcoder.errors import BackboneError
 
 OTHER_FORMS = "Also: ollama/MODEL, openai/MODEL, PROVIDER/MODEL, http://HOST:PORT/v1#MODEL, gguf:FILE"
 
@@ -29,9 +30,9 @@ class Listed(NamedTuple):
     """`here` or `not fetched` (embedded), else empty."""
 
 
-def list_profiles(*, json: bool) -> int:
+def list_profiles(config: Path | None, *, json: bool) -> int:
     """Print the profiles and return the exit code."""
-    listed = [Listed(profile, weights_state(profile)) for profile in known_profiles()]
+    listed = [Listed(profile, weights_state(profile)) for profile in known_profiles(config)]
     if json:
         print(json_module.dumps([as_json(one) for one in listed], indent=2))
         return OK
@@ -59,14 +60,14 @@ def as_json(one: Listed) -> dict[str, object]:
     return {**one.profile.model_dump(mode="json"), "weights_state": one.weights or None}
 
 
-def fetch(name: str, *, quiet: bool) -> int:
+def fetch(name: str, config: Path | None, *, quiet: bool) -> int:
     """Fetch the weights of an embedded profile, print where they are, and return the exit code.
 
     Raises:
         ConfigError: there is no such profile, or it needs no weights.
         ModelFetchError: no source delivered them.
     """
-    profile = get_profile(name)
+    profile = get_profile(name, config)
     if profile.engine != "embedded":
         raise usage_error(f"profile {name} runs on a server: it has no weights to fetch", "Try: auditcoder models list")
     with FetchBar(terminal(stderr=True), quiet=quiet) as bar:
@@ -75,18 +76,21 @@ def fetch(name: str, *, quiet: bool) -> int:
     return OK
 
 
-def check(name: str, *, json: bool) -> int:
+def check(name: str, config: Path | None, *, json: bool) -> int:
     """Ask a profile, print what it does, and return the exit code: 3 when it cannot be used.
 
     Raises:
         ConfigError: there is no such profile.
+        BackboneError: it cannot be used (with `json` the object says so).
     """
     from auditcoder.backbones.probe import check_profile  # DSPy: only this command of the three needs it
 
     with FetchBar(terminal(stderr=True), quiet=json) as bar:
-        found = check_profile(name, progress=bar)
+        found = check_profile(name, config, progress=bar)
     if json:
         print(json_module.dumps(found.model_dump(mode="json"), indent=2))
+    elif not found.reachable:
+        raise BackboneError(f"{name}: {found.error}", hint=found.hint, profile=name)
     else:
         rows = {key: value for key, value in found.model_dump().items() if value not in (None, "")}
         console = terminal()

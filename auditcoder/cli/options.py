@@ -77,6 +77,11 @@ ConfigFile = Annotated[
     typer.Option("--config", metavar="FILE", help="TOML file with settings of the run; options win over it.",
                  rich_help_panel=STRATEGY, show_default=False),
 ]  # fmt: skip
+ProfilesFile = Annotated[
+    Path | None,
+    typer.Option("--config", metavar="FILE", help="TOML file with profiles of your own. [default: configs/models.toml, "
+                 "if it is there]", show_default=False),
+]  # fmt: skip
 Overrides = Annotated[
     list[str] | None,
     typer.Option("-c", metavar="KEY=VALUE", help="One setting, after the file; repeatable.",

@@ -96,6 +96,26 @@ def test_checking_a_server_that_is_down() -> None:
     assert "127.0.0.1:9" in found["error"]
 
 
+def test_a_failing_check_says_what_is_wrong_and_nothing_else() -> None:
+    result = invoke("models", "check", "http://127.0.0.1:9/v1#m", code=3)
+    assert result.stdout == ""
+    first, *hint = result.stderr.splitlines()
+    assert first.startswith("error[backbone]: http://127.0.0.1:9/v1#m: ")
+    assert [line.startswith("  ") for line in hint] == [True]
+
+
+def test_the_models_of_a_configuration_file(tmp_path: Path) -> None:
+    (tmp_path / "own.gguf").write_bytes(b"GGUF")
+    server = '[profiles.far]\nengine = "lm"\nmodel = "m"\napi_base = "http://127.0.0.1:9/v1"\nretries = 0\n'
+    Path("own.toml").write_text(f'{server}[profiles.near]\nengine = "embedded"\npath = "{tmp_path}/own.gguf"\n')
+    listed = {one["name"] for one in json.loads(invoke("models", "list", "--config", "own.toml", "--json").stdout)}
+    assert {"far", "near"} <= listed
+    assert invoke("models", "fetch", "near", "--config", "own.toml").stdout == f"{tmp_path}/own.gguf\n"
+    found = json.loads(invoke("models", "check", "far", "--config", "own.toml", "--json", code=3).stdout)
+    assert "127.0.0.1:9" in found["error"]
+    assert "no backbone profile 'far'" in invoke("models", "check", "far", code=2).stderr
+
+
 @pytest.mark.parametrize("which", ["task", "record", "ledger"])
 def test_schemas_are_schemas(which: str) -> None:
     jsonschema.Draft202012Validator.check_schema(json.loads(invoke("schema", which).stdout))
