@@ -14,6 +14,7 @@ from typing import NoReturn, ParamSpec, TextIO
 
 import typer
 
+from auditcoder.cli.text import clean
 from auditcoder.errors import AuditCoderError, ConfigError
 
 OK = 0
@@ -66,10 +67,13 @@ def guarded(command: Callable[P, int]) -> Callable[P, NoReturn]:
 
 
 def complain(error: AuditCoderError) -> None:
-    """Print an error of ours: code, message, and on the next lines what to do."""
-    print(f"error[{error.code}]: {error.message}", file=sys.stderr)
+    """Print an error of ours: code, message, and on the next lines what to do.
+
+    A message may quote a server, a file or a program: what could steer the terminal is not printed.
+    """
+    print(clean(f"error[{error.code}]: {error.message}"), file=sys.stderr)
     for more in (*error.hint.splitlines(), *getattr(error, "__notes__", ())):
-        print(f"  {more}", file=sys.stderr)
+        print(clean(f"  {more}"), file=sys.stderr)
 
 
 def error_data(error: AuditCoderError) -> dict[str, object]:

@@ -15,7 +15,7 @@ from auditcoder.cli.live.render import duration
 from auditcoder.cli.show_work import solved
 from auditcoder.cli.showing.part import table
 from auditcoder.cli.showing.run import status, verdict
-from auditcoder.cli.text import counted, one_line
+from auditcoder.cli.text import clean, counted, one_line
 from auditcoder.errors import AuditCoderError
 from auditcoder.ledger.outputs import PROGRAM_NAME, RECORD_NAME
 from auditcoder.records.run import RunRecord, Usage
@@ -71,7 +71,7 @@ def closing(outcome: Outcome) -> list[str]:
     """Return the closing lines on one run."""
     record = outcome.record
     if record is None:
-        return [f"{outcome.task}: {outcome.error}"]
+        return [f"{outcome.task}: {clean(str(outcome.error))}"]
     spent = total(record)
     kept = spent.cached
     calls = counted(spent.calls, "model call") + (f" ({kept} from the cache)" if kept else "")

@@ -21,7 +21,7 @@ def one_line(text: str, limit: int = 0) -> str:
 
 def hidden(char: str) -> bool:
     """Return whether a character could steer the terminal or is no character at all."""
-    return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co")
+    return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 
 
 def counted(count: int, thing: str) -> str:

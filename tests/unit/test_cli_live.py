@@ -240,6 +240,11 @@ def test_no_examples_means_no_count_of_checks() -> None:
     assert lines(end, advance(blind, end)) == ("done    not checked: the task has no examples",)
 
 
+def test_no_check_that_ran_is_a_count_of_none() -> None:
+    end = ev.RunFinished(candidate=0, program="", rank=RANK, reason="there is no program")
+    assert lines(end, view_of(STARTED, end)) == ("done    0/2 checks: there is no program",)
+
+
 def test_a_local_model_reads_the_prompt_before_its_first_token() -> None:
     facts = ModelFacts(profile="embedded", model="m", sha256="ab")
     started = STARTED.model_copy(update={"models": (("generator", facts),)})

@@ -102,6 +102,23 @@ def test_exit_codes(error: BaseException | int, code: int, text: str) -> None:
     assert outcome(error) == (code, text)
 
 
+STEERING = ["\x1b[2J", "\x1b]0;title\x07", "\x9b31m", "\r", "\x00", "\u202e", "\u2066", "\u2028", "\ud800"]
+
+
+@pytest.mark.parametrize("part", ["message", "hint", "note"])
+@pytest.mark.parametrize("text", STEERING, ids=ascii)
+def test_nothing_that_steers_the_terminal_is_printed(text: str, part: str) -> None:
+    told = f"before{text}after"
+    error = ConfigError(told if part == "message" else "bad", hint=told if part == "hint" else "")
+    if part == "note":
+        error.add_note(told)
+    code, shown = outcome(error)
+    assert code == 2
+    assert "before" in shown
+    assert "after" in shown
+    assert not [char for char in shown if char != "\n" and not char.isprintable()]
+
+
 def test_a_defect_of_ours_keeps_its_traceback() -> None:
     small = typer.Typer()
 

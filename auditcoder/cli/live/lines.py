@@ -40,7 +40,7 @@ def lines(event: ev.Event, view: RunView) -> tuple[str, ...]:
         case ev.RunFinished() if not view.checks:
             return (f"done    {UNCHECKED}",)
         case ev.RunFinished():
-            return (f"done    {view.passed}/{view.checks} checks: {event.reason}",)
+            return (f"done    {view.passed or 0}/{view.checks} checks: {event.reason}",)
         case _:
             return ()
 
