@@ -17,6 +17,7 @@ from dspy.utils.exceptions import (
     LMTransportError,
 )
 
+from auditcoder.backbones.profiles import Profile
 from auditcoder.errors import (
     AuditCoderError,
     BackboneAuthError,
@@ -69,6 +70,31 @@ class RefusedError(CallError, LMProviderError):
 _BY_CODE: dict[str, type[CallError]] = {
     kind.code: kind for kind in (UnavailableError, AuthRefusedError, ContextFullError, RefusedError)
 }
+
+
+def unset_key(profile: Profile) -> AuthRefusedError:
+    """Return the error for a profile whose key variable is not set."""
+    return AuthRefusedError(
+        f"Profile '{profile.name}' needs a key: the environment variable {profile.api_key_env} is not set",
+        hint=f"export {profile.api_key_env}=...   (or choose another --model; 'embedded' needs no key)",
+        profile=profile.name,
+    )
+
+
+def refused_key(profile: Profile, said: str) -> AuthRefusedError:
+    """Return the error for a server that refuses the key of a profile; `said` is its own message, without the key."""
+    where = profile.api_base or profile.model
+    told = (said.strip().splitlines() or [""])[0][:300]
+    if profile.api_key_env:
+        message = f"{where}: the server refused the key in {profile.api_key_env}: {told}"
+        return AuthRefusedError(message, hint=f"Check {profile.api_key_env}: export {profile.api_key_env}=...")
+    if not profile.api_base:
+        return AuthRefusedError(f"{where}: {told}", hint="Set the key variable of the provider, as its manual says.")
+    table = f'engine = "lm", model = "{profile.model}", api_base = "{profile.api_base}", api_key_env = "VARIABLE"'
+    hint = (
+        f"Write a profile that names its variable, in configs/models.toml or --config FILE:\n[profiles.NAME]: {table}"
+    )
+    return AuthRefusedError(f"{where}: the server wants a key, and none was given: {told}", hint=hint)
 
 
 def recorded_form(error: CallError) -> str:

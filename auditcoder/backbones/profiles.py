@@ -225,6 +225,8 @@ def _from_provider(name: str, provider: str, model: str, catalog: Catalog) -> Pr
 
 def _unknown(name: str, catalog: Catalog) -> ConfigError:
     near = difflib.get_close_matches(name, catalog.profiles, n=3, cutoff=0.5)
+    if whole := _completed(name, catalog):
+        return ConfigError(f"'{_shown(name)}' names no model", hint=f"Add it: {whole}", field="model")
     meant = f"Did you mean {' or '.join(repr(one) for one in near)}? " if near else ""
     forms = "ollama/MODEL, openai/MODEL, PROVIDER/MODEL, http://HOST:PORT/v1#MODEL or gguf:FILE"
     return ConfigError(
@@ -233,6 +235,13 @@ def _unknown(name: str, catalog: Catalog) -> ConfigError:
         field="model",
         near=tuple(near),
     )
+
+
+def _completed(name: str, catalog: Catalog) -> str:
+    """Return the whole form of a name to which only the model was not added, else an empty text."""
+    if name.startswith(("http://", "https://")) and "#" not in name:
+        return f"{_shown(name)}#MODEL, the id under which the server knows its model"
+    return f"{name}/MODEL" if name in catalog.templates and name not in ("gguf", "url", "other") else ""
 
 
 def _shown(name: str) -> str:

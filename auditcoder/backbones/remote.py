@@ -12,6 +12,7 @@ from dspy.clients.engines.litellm_engine import LiteLLMEngine
 from dspy.clients.engines.lm15_engine import LM15Engine
 from dspy.lm15 import (
     AccessPolicy,
+    AuthError,
     EndpointSupport,
     LM15Error,
     Message,
@@ -29,7 +30,7 @@ from dspy.lm15 import (
 
 from auditcoder.backbones.bounded import run_bounded
 from auditcoder.backbones.capped import MOST_BYTES, CappedTransport, too_long
-from auditcoder.backbones.errors import AuthRefusedError
+from auditcoder.backbones.errors import refused_key, unset_key
 from auditcoder.backbones.keys import key_hider, without_keys
 from auditcoder.backbones.profiles import Profile
 from auditcoder.backbones.recording import Engine
@@ -39,7 +40,8 @@ from auditcoder.backbones.wire import prefill_of, response_text
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
 
 CONNECT_SECONDS = 10.0
-_PROVIDER = "auditcoder-server"
+_PROVIDER = "server"
+"""What DSPy's messages call a server that has only a URL."""
 _TRANSIENT = (RateLimitError, ServerError, TransportError)
 _LONGEST_PAUSE = 30.0
 
@@ -60,7 +62,10 @@ class RemoteEngine:
         """Return the server's answer; an echo of the prefill is cut off, an echo of the key blotted out."""
         limit = self.profile.timeout_seconds
         wired = replace(request, model=self.wire_model)
-        response = run_bounded(lambda cancelled: self._attempts(wired, cancelled), limit)
+        try:
+            response = run_bounded(lambda cancelled: self._attempts(wired, cancelled), limit)
+        except AuthError as exc:
+            raise refused_key(self.profile, self._hide(str(exc))) from None  # its own hints are of another program
         _check_shape(response)
         if len(response_text(response)) > MOST_BYTES:  # LiteLLM has a transport of its own
             raise too_long()
@@ -117,11 +122,7 @@ def _key(profile: Profile) -> str:
         return ""
     if key := os.environ.get(profile.api_key_env, "").strip():
         return key
-    raise AuthRefusedError(
-        f"Profile '{profile.name}' needs a key: the environment variable {profile.api_key_env} is not set",
-        hint=f"export {profile.api_key_env}=...   (or choose another --model; 'embedded' needs no key)",
-        profile=profile.name,
-    )
+    raise unset_key(profile)
 
 
 def _delay(error: Any, attempt: int) -> float:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import metadata
 from io import StringIO
 from pathlib import Path
@@ -114,6 +117,60 @@ def test_the_models_of_a_configuration_file(tmp_path: Path) -> None:
     found = json.loads(invoke("models", "check", "far", "--config", "own.toml", "--json", code=3).stdout)
     assert "127.0.0.1:9" in found["error"]
     assert "no backbone profile 'far'" in invoke("models", "check", "far", code=2).stderr
+
+
+class Refusing(BaseHTTPRequestHandler):
+    """A server that refuses every key."""
+
+    def do_POST(self) -> None:
+        body = b'{"error": {"message": "invalid api key"}}'
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(401)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Say nothing."""
+
+
+@pytest.fixture
+def refusing() -> Iterator[str]:
+    """Return the URL of a server that refuses every key."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_refused_key_names_its_variable(refusing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINE_KEY", "k-1234567890")
+    Path("own.toml").write_text(
+        f'[profiles.mine]\nengine = "lm"\nmodel = "m"\napi_base = "{refusing}"\napi_key_env = "MINE_KEY"\n'
+    )
+    told = invoke("models", "check", "mine", "--config", "own.toml", code=3).stderr
+    assert "the server refused the key in MINE_KEY: invalid api key" in told
+    assert "export MINE_KEY=" in told
+    assert "auditcoder-server" not in told
+    assert "k-1234567890" not in told
+
+
+def test_a_url_whose_server_wants_a_key_says_how_to_give_one(refusing: str) -> None:
+    told = invoke("models", "check", f"{refusing}#m", code=3).stderr
+    assert "the server wants a key, and none was given: invalid api key" in told
+    assert f'[profiles.NAME]: engine = "lm", model = "m", api_base = "{refusing}", api_key_env = "VARIABLE"' in told
+
+
+@pytest.mark.parametrize(
+    ("name", "whole"),
+    [("http://127.0.0.1:9/v1", "http://127.0.0.1:9/v1#MODEL"), ("ollama", "ollama/MODEL"), ("openai", "openai/MODEL")],
+)
+def test_a_name_without_its_model_is_completed(name: str, whole: str) -> None:
+    told = invoke("models", "check", name, code=2).stderr
+    assert f"error[config]: '{name}' names no model\n  Add it: {whole}" in told
 
 
 @pytest.mark.parametrize("which", ["task", "record", "ledger"])
