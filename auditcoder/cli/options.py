@@ -111,4 +111,9 @@ Json = Annotated[
 ]  # fmt: skip
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.", rich_help_panel=OUTPUT)]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=OUTPUT)]
-RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Run folder, or its ledger.jsonl.", show_default=False)]
+RunFolder = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="[RUN]", help="Run folder, or its ledger.jsonl. [default: the newest run in runs/]", show_default=False
+    ),
+]

@@ -12,6 +12,7 @@ from auditcoder.cli.exits import guarded
 EXAMPLES = """\
 Examples:
 
+- `auditcoder show`
 - `auditcoder show runs/vowel-count-20260101-120000-ab12cd`
 - `auditcoder show runs/vowel-count-20260101-120000-ab12cd S1_S2`
 - `auditcoder show runs/vowel-count-20260101-120000-ab12cd 42`
@@ -22,7 +23,7 @@ Part = Annotated[
 
 
 @guarded
-def command(run: o.RunFolder, part: Part = None, *, json: o.Json = False, debug: o.Debug = False) -> int:
+def command(run: o.RunFolder = None, part: Part = None, *, json: o.Json = False, debug: o.Debug = False) -> int:
     """Show a run: task, nodes and owners, checks, repairs, usage; or one node; or who owns a line."""
     from auditcoder.cli import show_work
 

@@ -5,32 +5,68 @@ from __future__ import annotations
 import json as json_module
 from pathlib import Path
 
-from auditcoder.cli.exits import FINDINGS, OK
+from rich.text import Text
+
+from auditcoder.cli.exits import FINDINGS, OK, usage_error
+from auditcoder.cli.runs import is_run
 from auditcoder.cli.showing.line import line_part
 from auditcoder.cli.showing.node import node_part
 from auditcoder.cli.showing.part import Part
 from auditcoder.cli.showing.run import run_part
 from auditcoder.cli.terminal import terminal
+from auditcoder.ledger.chain import LEDGER_NAME
 from auditcoder.ledger.outputs import load_run
 from auditcoder.records.run import RunRecord
 
+RUNS = Path("runs")
+"""Where `solve` makes run folders when no other place is named."""
 
-def show(run: Path, what: str, *, json: bool) -> int:
+
+def show(named: Path | None, what: str, *, json: bool) -> int:
     """Print a run, a node or a line, and return the exit code: 1 for a run without a program that passes every check.
 
     Raises:
         LedgerError: there is no ledger, or it is corrupt.
-        ConfigError: the run has no such node or line.
+        ConfigError: there is no such run, or the run has no such node or line.
     """
-    record = load_run(run.parent if run.is_file() else run)
+    run = folder_of(named) if named else newest_folder(RUNS)
+    record = load_run(run)
     part = part_of(record, what)
     if json:
         print(json_module.dumps(part.data, indent=2, ensure_ascii=True))
     else:
         console = terminal()
+        if named is None:
+            console.print(Text.assemble((f"{'run':10}", "dim"), str(run)), soft_wrap=True)
         for shown in part.text:
             console.print(shown)
     return OK if what or solved(record) else FINDINGS
+
+
+def folder_of(path: Path) -> Path:
+    """Return the run folder that is meant by it or by its ledger.
+
+    Raises:
+        ConfigError: there is neither.
+    """
+    if path.name == LEDGER_NAME and path.is_file():
+        return path.parent
+    if not is_run(path):
+        hint = f"A run folder holds a file {LEDGER_NAME}; without a name the newest run in {RUNS}/ is shown."
+        raise usage_error(f"{path} is no run folder" if path.exists() else f"there is no run folder {path}", hint)
+    return path
+
+
+def newest_folder(out: Path) -> Path:
+    """Return the run folder whose ledger was written last.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    ledgers = sorted(out.glob(f"*/{LEDGER_NAME}"), key=lambda file: (file.stat().st_mtime, file))
+    if not ledgers:
+        raise usage_error(f"there is no run in {out}", "Name one: auditcoder show RUN")
+    return ledgers[-1].parent
 
 
 def solved(record: RunRecord) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -194,7 +195,19 @@ def test_what_is_not_there(run: Path, arguments: tuple[str, ...], message: str) 
 
 
 def test_no_run_at_all(tmp_path: Path) -> None:
-    assert "error[ledger]: no ledger can be read" in shown(tmp_path, code=3)
+    assert f"error[config]: {tmp_path} is no run folder" in shown(tmp_path, code=2)
+    assert "error[config]: there is no run folder some/nope" in shown("some/nope", code=2)
+
+
+def test_without_a_name_the_newest_run_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "error[config]: there is no run in runs" in shown(code=2)
+    for age, name in enumerate(("b-newest", "a", "c")):
+        folder = make_run(tmp_path / "runs" / name, run_events())
+        os.utime(folder / "ledger.jsonl", (1_000_000 - age, 1_000_000 - age))
+    first, rest = shown().split("\n", 1)
+    assert first.split() == ["run", "runs/b-newest"]
+    assert rest == shown("runs/b-newest")
 
 
 def test_a_changed_ledger(run: Path) -> None:
@@ -205,7 +218,7 @@ def test_a_changed_ledger(run: Path) -> None:
 
 def test_debug_shows_the_traceback(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["show", str(tmp_path), "--debug"])
-    assert type(result.exception).__name__ == "LedgerError"
+    assert type(result.exception).__name__ == "ConfigError"
 
 
 @pytest.mark.parametrize(
