@@ -29,7 +29,7 @@ def load_task(path: Path | str) -> Task:
     """
     path = Path(path)
     document = _document(path)
-    place = Place(path.name, "")
+    place = Place(str(path), "")
     if not isinstance(document, dict):
         raise place.error("expected a table of fields")
     _check_texts(document, place)
@@ -43,7 +43,7 @@ def load_tasks(folder: Path | str) -> tuple[Task, ...]:
         TaskError: there is none, one is malformed, or two have the same id.
     """
     folder = Path(folder)
-    place = Place(folder.name or str(folder), "")
+    place = Place(str(folder), "")
     if not folder.is_dir():
         raise place.error("expected a folder with task files")
     paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in _SUFFIXES and path.is_file())
@@ -53,7 +53,7 @@ def load_tasks(folder: Path | str) -> tuple[Task, ...]:
     for path in paths:
         task = load_task(path)
         if task.id in tasks:
-            raise Place(path.name, "id").error(f"expected an id of its own, {task.id!r} is taken")
+            raise Place(str(path), "id").error(f"expected an id of its own, {task.id!r} is taken")
         tasks[task.id] = task
     return tuple(tasks.values())
 
@@ -99,7 +99,7 @@ def _prelude(top: Section) -> str:
 
 
 def _document(path: Path) -> Any:
-    place = Place(path.name, "")
+    place = Place(str(path), "")
     suffix = path.suffix.lower()
     if suffix not in _SUFFIXES:
         raise place.error("expected a file ending in .toml or .json")

@@ -42,8 +42,9 @@ def test_the_guide_names_every_field_and_comparator() -> None:
     assert missing == []
 
 
-def test_the_message_in_the_guide_is_the_message(tmp_path: Path) -> None:
-    path = tmp_path / "travel.toml"
+def test_the_message_in_the_guide_is_the_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = Path("travel.toml")
     path.write_text("statement = 'x'\n[[examples]]\nstdout = ''\n[[examples]]\nstdot = ''\n", encoding="utf-8")
     with pytest.raises(TaskError) as caught:
         load_task(path)
