@@ -6,7 +6,7 @@ import difflib
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -30,6 +30,46 @@ def run_config(settings: Settings) -> RunConfig:
     values = merged(values, named(settings))
     roles = values.pop("roles", {})
     return validated({**values, "roles": role_pairs(roles)}, settings)
+
+
+class Difference(NamedTuple):
+    """A setting that was given now, and what a recorded run has in its place."""
+
+    name: str
+    given: object
+    recorded: object
+
+
+def check_settings(folder: Path, config: RunConfig, settings: Settings) -> str:
+    """Return what to tell of settings that a run does not take over: it keeps its own to the end. Empty: nothing.
+
+    An option that says something else is refused. A file is only told of: it is also read for its profiles.
+
+    Raises:
+        ConfigError: an option or `-c` differs from what the run was started with.
+    """
+    options: dict[str, Any] = {}
+    for text in settings.overrides:
+        options = merged(options, override(text))
+    asked = run_config(settings)
+    for name, given, recorded in differences(merged(options, named(settings)), asked, config):
+        raise ConfigError(
+            f"{folder} was started with {name} = {recorded}, not {given}: a run keeps its settings to the end",
+            hint="Leave the option out, or start a new run without --resume.",
+            field=name,
+        )
+    other = differences(from_file(settings.file) if settings.file else {}, asked, config)
+    told = ", ".join(f"{name} = {recorded}" for name, _, recorded in other)
+    return f"{folder} keeps the settings it was started with, not those of {settings.file}: {told}" if told else ""
+
+
+def differences(keys: Mapping[str, Any], asked: RunConfig, recorded: RunConfig) -> list[Difference]:
+    """Return the settings under these keys that differ between two configurations; each role counts for itself."""
+    plain = [key for key in keys if key != "roles"]
+    found = [Difference(key, getattr(asked, key), getattr(recorded, key)) for key in plain]
+    roles = [role for role in ROLES if role in keys.get("roles", ())]
+    found += [Difference(f"roles.{role}", asked.profile_of(role), recorded.profile_of(role)) for role in roles]
+    return [one for one in found if one.given != one.recorded]
 
 
 def from_file(path: Path) -> dict[str, Any]:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json as json_module
+import sys
 from pathlib import Path
 
 from rich.text import Text
 
 from auditcoder.cli.exits import FINDINGS, OK, usage_error
+from auditcoder.cli.kept import stale_outputs
 from auditcoder.cli.runs import is_run
 from auditcoder.cli.showing.line import line_part
 from auditcoder.cli.showing.node import node_part
 from auditcoder.cli.showing.part import Part
 from auditcoder.cli.showing.run import run_part
 from auditcoder.cli.terminal import terminal
+from auditcoder.cli.text import clean
 from auditcoder.ledger.chain import LEDGER_NAME
-from auditcoder.ledger.outputs import load_run
+from auditcoder.ledger.outputs import RECORD_NAME, load_run
 from auditcoder.records.run import RunRecord
 
 RUNS = Path("runs")
@@ -31,6 +34,7 @@ def show(named: Path | None, what: str, *, json: bool) -> int:
     """
     run = folder_of(named) if named else newest_folder(RUNS)
     record = load_run(run)
+    warn_of_changes(run, record)
     part = part_of(record, what)
     if json:
         print(json_module.dumps(part.data, indent=2, ensure_ascii=True))
@@ -67,6 +71,15 @@ def newest_folder(out: Path) -> Path:
     if not ledgers:
         raise usage_error(f"there is no run in {out}", "Name one: auditcoder show RUN")
     return ledgers[-1].parent
+
+
+def warn_of_changes(run: Path, record: RunRecord) -> None:
+    """Say on standard error when the files of a run are not what is shown here; a run that was killed has none yet."""
+    if record.status != "finished" and not (run / RECORD_NAME).exists():
+        return
+    if stale := stale_outputs(run):
+        told = f"warning: {' and '.join(stale)} missing or changed; what is shown comes from the ledger"
+        print(clean(f"{told}\n  write again: auditcoder solve --resume {run}"), file=sys.stderr)
 
 
 def solved(record: RunRecord) -> bool:

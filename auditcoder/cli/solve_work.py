@@ -12,11 +12,12 @@ from rich.console import Console
 from rich.text import Text
 
 from auditcoder.cli import reporting
-from auditcoder.cli.configure import run_config
+from auditcoder.cli.configure import check_settings, run_config
 from auditcoder.cli.dry_run import show_plans
 from auditcoder.cli.exits import Interrupted
 from auditcoder.cli.fetching import FetchBar
 from auditcoder.cli.jobs import Job, new_jobs, resumed_jobs, standings
+from auditcoder.cli.kept import mended
 from auditcoder.cli.live.watch import Watcher
 from auditcoder.cli.reporting import Outcome
 from auditcoder.cli.request import SolveRequest
@@ -24,7 +25,6 @@ from auditcoder.cli.runs import discard_unbegun, is_run, new_folder
 from auditcoder.cli.terminal import terminal
 from auditcoder.cli.wiring import Environment, check_recorded_profiles, fetch_weights, run_task
 from auditcoder.errors import AuditCoderError, BackboneAuthError, BackboneUnavailableError, IsolationTooWeakError
-from auditcoder.ledger.outputs import load_run
 
 SYSTEMIC = (BackboneUnavailableError, BackboneAuthError, IsolationTooWeakError)
 """What the next task would meet too, so a batch stops at it."""
@@ -59,9 +59,11 @@ def announce(jobs: Sequence[Job], request: SolveRequest, console: Console) -> No
     """Say what a `--resume` goes on with.
 
     Raises:
-        ConfigError: a run cannot be gone on with, because a profile that it needs is not configured.
+        ConfigError: a run cannot be gone on with: it was started with other settings than those given, or with a
+            profile that is not configured.
     """
-    for line in standings(jobs, request.out) if not request.quiet else ():
+    kept = [check_settings(job.folder, job.config, request.settings) for job in jobs if job.folder is not None]
+    for line in [*standings(jobs, request.out), *filter(None, kept)] if not request.quiet else ():
         console.print(Text(line), soft_wrap=True)
     for job in jobs:
         if job.folder is not None and not job.finished:
@@ -99,9 +101,16 @@ def run_jobs(jobs: Sequence[Job], request: SolveRequest, console: Console) -> li
 def run_job(
     job: Job, folder: Path, environment: Environment, console: Console, request: SolveRequest, place: str
 ) -> Outcome:
-    """Return the outcome of one job; a finished one is only read. `place` is its `[2/8]` in a call with several."""
+    """Return the outcome of one job; a finished one is only read, and its output files mended.
+
+    `place` is its `[2/8]` in a call with several.
+    """
     if job.finished:
-        return Outcome(job.task.id, folder, load_run(folder))
+        record, again = mended(folder)
+        if again and not request.quiet:
+            told = f"{job.task.id}: {' and '.join(again)} missing or changed; written again from the ledger"
+            console.print(Text(told), soft_wrap=True)
+        return Outcome(job.task.id, folder, record)
     title = f"{place}  going on with {folder}" if job.folder else place
     with Watcher(console, quiet=request.quiet, title=title.strip()) as watcher:
         record = run_task(job.task, job.config, folder, environment, watcher, resume=job.folder is not None)

@@ -282,6 +282,104 @@ def test_a_finished_run_that_is_resumed_is_only_read(solve: Solve, server: Serve
     assert (only_run() / "ledger.jsonl").read_bytes() == before
 
 
+OUTPUT_FAULTS: dict[str, Callable[[Path], object]] = {
+    "no record": lambda run: (run / "record.json").unlink(),
+    "no program": lambda run: (run / "program.py").unlink(),
+    "neither": lambda run: [(run / name).unlink() for name in ("record.json", "program.py")],
+    "other program": lambda run: (run / "program.py").write_text("print(1)\n"),
+    "edited record": lambda run: edit(run / "record.json", '"reason"', '"reason" '),
+    "another verdict": lambda run: edit(run / "record.json", "every check passes", "all is well"),
+    "no json": lambda run: (run / "record.json").write_text("{"),
+}
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+@pytest.mark.parametrize("spoil", OUTPUT_FAULTS.values(), ids=OUTPUT_FAULTS)
+def test_outputs_of_a_finished_run_are_written_again(
+    solve: Solve, server: Server, spoil: Callable[[Path], object]
+) -> None:
+    solve("double.toml")
+    run = only_run()
+    before = {path.name: path.read_bytes() for path in run.iterdir()}
+    assert "warning" not in CliRunner().invoke(app, ["show", str(run)]).stderr
+    spoil(run)
+    shown = CliRunner().invoke(app, ["show", str(run)])
+    assert "warning: " in shown.stderr or "error[record]" in shown.stderr
+    result = CliRunner().invoke(app, ["solve", "--resume", str(run)])
+    assert result.exit_code == 0, result.output
+    assert "missing or changed; written again from the ledger" in result.output
+    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+    assert len(server.prompts) == 1
+    assert "written again" not in CliRunner().invoke(app, ["solve", "--resume", str(run)]).output
+    assert "warning" not in CliRunner().invoke(app, ["show", str(run)]).stderr
+
+
+def test_a_warning_leaves_json_alone(solve: Solve) -> None:
+    solve("double.toml")
+    (only_run() / "program.py").unlink()
+    result = CliRunner().invoke(app, ["show", str(only_run()), "--json"])
+    assert json.loads(result.stdout)["status"] == "finished"
+    assert "warning: program.py missing or changed" in result.stderr
+
+
+def test_a_ledger_that_was_cut_is_not_mended_over(solve: Solve) -> None:
+    solve("double.toml")
+    ledger, record = only_run() / "ledger.jsonl", only_run() / "record.json"
+    ledger.write_bytes(b"".join(ledger.read_bytes().splitlines(keepends=True)[:-1]))
+    before = record.read_bytes()
+    result = CliRunner().invoke(app, ["show", str(only_run())])
+    assert (result.exit_code, record.read_bytes()) == (1, before)
+    assert "error[ledger-corrupt]" in result.stderr
+
+
+OTHER_SETTINGS: dict[str, tuple[list[str], str]] = {
+    "k": (["--k", "3"], "k = 1, not 3"),
+    "seed": (["--seed", "7"], "seed = 0, not 7"),
+    "granularity": (["-g", "fine"], "granularity = single, not fine"),
+    "model": (["--model", "embedded"], "not embedded"),
+    "role": (["--role", "verifier=embedded"], "not embedded"),
+    "policy": (["--policy", "strict"], "gate = warn, not strict"),
+    "locate": (["--locate", "paper"], "locate = executed-first, not paper"),
+    "adaptive": (["--adaptive"], "adaptive = False, not True"),
+    "override": (["-c", "verify=never"], "verify = on-failure, not never"),
+}
+
+
+@pytest.mark.parametrize("finished", [True, False], ids=["finished", "unfinished"])
+@pytest.mark.parametrize(("options", "told"), OTHER_SETTINGS.values(), ids=OTHER_SETTINGS)
+def test_another_setting_is_refused_on_resume(
+    solve: Solve, server: Server, options: list[str], told: str, *, finished: bool
+) -> None:
+    solve("double.toml")
+    ledger = only_run() / "ledger.jsonl"
+    if not finished:
+        ledger.write_bytes(b"".join(ledger.read_bytes().splitlines(keepends=True)[:-1]))
+        (only_run() / "record.json").unlink()
+    before = ledger.read_bytes()
+    result = CliRunner().invoke(app, ["solve", "--resume", str(only_run()), *options])
+    assert result.exit_code == 2, result.output
+    assert told in result.stderr
+    assert (ledger.read_bytes(), len(server.prompts)) == (before, 1)
+
+
+def test_the_same_settings_are_no_conflict(solve: Solve) -> None:
+    solve("double.toml", "--k", "2")
+    solve("--resume", str(only_run()), "--k", "2", "--seed", "0")
+
+
+def test_a_file_with_other_settings_is_told_of(solve: Solve) -> None:
+    solve("double.toml")
+    Path("own.toml").write_text("[run]\nk = 5\nseed = 0\n")
+    result = CliRunner().invoke(app, ["solve", "--resume", str(only_run()), "--config", "own.toml"])
+    assert result.exit_code == 0, result.output
+    assert "keeps the settings it was started with, not those of own.toml: k = 1\n" in result.output
+
+
 def test_a_server_that_is_down(server: Server) -> None:
     server.http.server_close()
     result = CliRunner().invoke(

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from auditcoder.cli.main import app
 from auditcoder.cli.text import clean, one_line
 from auditcoder.ledger.journal import FileJournal
+from auditcoder.ledger.outputs import write_outputs
 from auditcoder.records import events as ev
 from auditcoder.records.base import sha256_text
 from auditcoder.records.code import Assembly, CodeUnit, LineOwner, NodeCode
@@ -116,7 +117,9 @@ def make_run(folder: Path, events: list[ev.Event]) -> Path:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    return make_run(tmp_path / "run", run_events())
+    folder = make_run(tmp_path / "run", run_events())
+    write_outputs(folder)
+    return folder
 
 
 def shown(*arguments: object, code: int = 0) -> str:
