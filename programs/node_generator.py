@@ -28,6 +28,9 @@ class NodeGenerator(TypedModule["str"]):
     def forward(self, task: Task, node: Node, refused: str = "") -> str:
         """Return the model's code for a node, not yet accepted.
 
+        A leaf's answer begins with its `def` line. A whole program is left free, exactly like one direct call: begun
+        with the line, a small model leaves out the steps before it (docs/first-runs.md).
+
         Args:
             task: The task.
             node: The node to write.
@@ -38,13 +41,11 @@ class NodeGenerator(TypedModule["str"]):
         """
         note = f"\nAn earlier answer was refused: {refused}" if refused else ""
         if node.id == ROOT:
-            head = f"def {task.entry.signature.render()}:\n" if task.entry.signature else ""
             return ask_code(
                 self.whole,
                 PROGRAM_TOKENS,
                 node=node.id,
                 wanted=task.entry.name,
-                prefill=head,
                 task=task_text(task),
                 entry=entry_text(task) + note,
             )
