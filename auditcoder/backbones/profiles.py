@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, ValidationError
 
 from auditcoder.errors import ConfigError
+from auditcoder.paths import is_file, short
 from auditcoder.records.base import Record
 
 CONFIG_VARIABLE = "AUDITCODER_CONFIG"
@@ -127,9 +128,9 @@ def load_catalog(config: Path | None = None) -> Catalog:
 
 def _config_path(config: Path | None) -> Path | None:
     named = config or (Path(os.environ[CONFIG_VARIABLE]) if os.environ.get(CONFIG_VARIABLE) else None)
-    if named is not None and not named.is_file():
-        raise ConfigError(f"No configuration file at {named}", hint=f"Check --config or {CONFIG_VARIABLE}.")
-    return named or (DEFAULT_CONFIG if DEFAULT_CONFIG.is_file() else None)
+    if named is not None and not is_file(named):
+        raise ConfigError(f"No configuration file at {short(named)}", hint=f"Check --config or {CONFIG_VARIABLE}.")
+    return named or (DEFAULT_CONFIG if is_file(DEFAULT_CONFIG) else None)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -208,8 +209,8 @@ def _check_url(url: str, file: str) -> None:
 
 def _from_file(name: str, catalog: Catalog) -> Profile:
     path = Path(name.removeprefix("gguf:")).expanduser()
-    if not path.is_file():
-        raise ConfigError(f"No GGUF file at {path}", hint="Write gguf:/path/to/model.gguf", field="model")
+    if not is_file(path):
+        raise ConfigError(f"No GGUF file at {short(path)}", hint="Write gguf:/path/to/model.gguf", field="model")
     return _build(name, {**catalog.templates["gguf"], "path": str(path.absolute())}, catalog.file)
 
 
@@ -230,7 +231,7 @@ def _unknown(name: str, catalog: Catalog) -> ConfigError:
     meant = f"Did you mean {' or '.join(repr(one) for one in near)}? " if near else ""
     forms = "ollama/MODEL, openai/MODEL, PROVIDER/MODEL, http://HOST:PORT/v1#MODEL or gguf:FILE"
     return ConfigError(
-        f"There is no backbone profile '{_shown(name)}'",
+        f"There is no backbone profile '{short(_shown(name))}'",
         hint=f"{meant}Profiles: {', '.join(sorted(catalog.profiles))}. Also: {forms}.",
         field="model",
         near=tuple(near),
@@ -245,6 +246,6 @@ def _completed(name: str, catalog: Catalog) -> str:
 
 
 def _shown(name: str) -> str:
-    """Return a name as a message may repeat it: short, and of a URL neither user nor query, which may be a key."""
+    """Return a name as a message may repeat it: of a URL neither user nor query, which may be a key."""
     safe = re.sub(r"(?<=://)[^/?#]*@", "...@", name)
-    return re.sub(r"(?<=\?).*", "...", safe, flags=re.DOTALL)[:200] if "://" in safe else safe[:200]
+    return re.sub(r"(?<=\?).*", "...", safe, flags=re.DOTALL) if "://" in safe else safe

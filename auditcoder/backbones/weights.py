@@ -12,6 +12,7 @@ from auditcoder.backbones.partial import FetchProgress, OnFetch, PartialFile
 from auditcoder.backbones.profiles import Profile, get_profile
 from auditcoder.backbones.sources import Source, SourceError, default_sources
 from auditcoder.errors import ConfigError, ModelFetchError
+from auditcoder.paths import is_file, short
 
 __all__ = ["FetchProgress", "OnFetch", "fetch_entry", "fetch_weights", "find_weights", "weights_file"]
 
@@ -27,8 +28,8 @@ def weights_file(profile: Profile, *, progress: OnFetch | None = None) -> Path:
     """
     if profile.path:
         path = Path(profile.path).expanduser()
-        if not path.is_file():
-            raise ConfigError(f"Profile '{profile.name}': no file at {path}", field="path")
+        if not is_file(path):
+            raise ConfigError(f"Profile '{profile.name}': no file at {short(path)}", field="path")
         return path
     if profile.engine != "embedded":
         raise ConfigError(f"Profile '{profile.name}' runs on a server: there are no weights to fetch", field="weights")
@@ -45,7 +46,7 @@ def find_weights(entry: WeightsEntry) -> Path | None:
     """Return a verified copy of the file on this machine: in the named folder first, then in the cache."""
     for folder in _folders():
         path = folder / entry.file
-        if path.is_file() and path.stat().st_size == entry.bytes and file_sha256(path) == entry.sha256:
+        if is_file(path) and path.stat().st_size == entry.bytes and file_sha256(path) == entry.sha256:
             return path
     return None
 

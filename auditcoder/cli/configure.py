@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from auditcoder.cli.request import Settings
 from auditcoder.errors import ConfigError
+from auditcoder.paths import exists, is_file, short
 from auditcoder.records.config import ROLES, RunConfig
 
 SECTION = "run"
@@ -78,10 +79,14 @@ def from_file(path: Path) -> dict[str, Any]:
     Raises:
         ConfigError: it cannot be read, is no TOML, or `run` is no table.
     """
+    if exists(path) and not is_file(path):
+        raise ConfigError(f"{short(path)} is no regular file", hint="Check --config.", file=str(path))
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}", hint="Check --config.", file=str(path)) from error
+        raise ConfigError(
+            f"{short(path)} cannot be read: {error.strerror}", hint="Check --config.", file=str(path)
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}", file=str(path)) from error
     table = data.get(SECTION, {})

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from auditcoder.cli.exits import usage_error
 from auditcoder.cli.runs import StartedRun, is_run, newest, opened, started_runs
 from auditcoder.eval.suites.reference import is_reference, resolve
+from auditcoder.paths import exists, is_dir, short
 from auditcoder.records.config import RunConfig
 from auditcoder.records.task import Task
 from auditcoder.tasks.loader import load_task, load_tasks
@@ -50,14 +51,15 @@ def resumed_jobs(names: Sequence[str], config: RunConfig, data: Path | None, out
     """
     runs = [] if names and all(is_run(Path(name)) for name in names) else started_runs(out)
     if not names:
-        return (going_on(newest(runs, None, finished=False), f"no unfinished run in {out}"),)
+        return (going_on(newest(runs, None, finished=False), f"no unfinished run in {short(out)}"),)
     jobs: list[Job] = []
     for name in names:
         if is_run(Path(name)):
             jobs.append(job_of(opened(Path(name))))
             continue
-        if not Path(name).exists() and not is_reference(name):
-            raise usage_error(f"no run folder and no task file at {name}", "Is --out the folder it was started with?")
+        if not exists(Path(name)) and not is_reference(name):
+            hint = "Is --out the folder it was started with?"
+            raise usage_error(f"no run folder and no task file at {short(name)}", hint)
         tasks = tasks_of(name, data)
         alone = len(names) == len(tasks) == 1
         jobs += [only(runs, tasks[0], out)] if alone else [one_of_many(runs, task, config) for task in tasks]
@@ -66,7 +68,7 @@ def resumed_jobs(names: Sequence[str], config: RunConfig, data: Path | None, out
 
 def only(runs: list[StartedRun], task: Task, out: Path) -> Job:
     """Return the newest unfinished run of the one task that is named, whatever its configuration."""
-    return going_on(newest(runs, task, finished=False), f"no unfinished run of {task.id} in {out}")
+    return going_on(newest(runs, task, finished=False), f"no unfinished run of {task.id} in {short(out)}")
 
 
 def one_of_many(runs: list[StartedRun], task: Task, config: RunConfig) -> Job:
@@ -106,6 +108,8 @@ def job_of(run: StartedRun) -> Job:
 def tasks_of(name: str, data: Path | None) -> tuple[Task, ...]:
     """Return the tasks that a name means: a suite reference, a task file, or a folder of task files."""
     path = Path(name)
-    if is_reference(name) and not path.exists():
+    if is_reference(name) and not exists(path):
+        if data is not None and not is_dir(data):
+            raise usage_error(f"{short(data)}: no such folder", "Check --data and AUDITCODER_DATA.")
         return tuple(resolve(name, data))
-    return load_tasks(path) if path.is_dir() else (load_task(path),)
+    return load_tasks(path) if is_dir(path) else (load_task(path),)

@@ -18,6 +18,7 @@ from auditcoder.cli.showing.part import table
 from auditcoder.cli.terminal import terminal
 from auditcoder.cli.text import clean
 from auditcoder.errors import BackboneError
+from auditcoder.paths import is_file
 
 OTHER_FORMS = "Also: ollama/MODEL, openai/MODEL, PROVIDER/MODEL, http://HOST:PORT/v1#MODEL, gguf:FILE"
 
@@ -51,7 +52,7 @@ def weights_state(profile: Profile) -> str:
     """Return whether the weights of an embedded profile are on this machine; empty for a server."""
     if profile.engine != "embedded":
         return ""
-    here = Path(profile.path).is_file() if profile.path else find_weights(weights_entry(profile.weights)) is not None
+    here = is_file(Path(profile.path)) if profile.path else find_weights(weights_entry(profile.weights)) is not None
     return "here" if here else "not fetched"
 
 

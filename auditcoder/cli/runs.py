@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from auditcoder.errors import AuditCoderError, ConfigError
 from auditcoder.ledger.chain import LEDGER_NAME, read_ledger
+from auditcoder.paths import is_dir, is_file, short
 from auditcoder.records.base import sha256_json
 from auditcoder.records.config import RunConfig
 from auditcoder.records.events import RunFinished, RunStarted
@@ -46,7 +47,9 @@ def new_folder(out: Path, task: Task, config: RunConfig, now: datetime) -> Path:
         except FileExistsError:
             continue
         except OSError as error:
-            raise ConfigError(f"{folder} cannot be made: {error.strerror}", hint="Choose another --out.") from error
+            raise ConfigError(
+                f"{short(folder)} cannot be made: {error.strerror}", hint="Choose another --out."
+            ) from error
         return folder
     raise ConfigError(f"no free name for a run of {task.id} in {out}", hint="Choose another --out.")
 
@@ -63,7 +66,7 @@ def discard_unbegun(folder: Path) -> bool:
 
 def is_run(path: Path) -> bool:
     """Return whether this is a run folder."""
-    return (path / LEDGER_NAME).is_file()
+    return is_file(path / LEDGER_NAME)
 
 
 def opened(folder: Path) -> StartedRun:
@@ -83,7 +86,7 @@ def opened(folder: Path) -> StartedRun:
 def started_runs(out: Path) -> list[StartedRun]:
     """Return the readable runs in a folder, newest first; what is broken is left out."""
     found: list[StartedRun] = []
-    for folder in sorted(out.iterdir()) if out.is_dir() else []:
+    for folder in sorted(out.iterdir()) if is_dir(out) else []:
         if is_run(folder):
             try:
                 found.append(opened(folder))

@@ -19,6 +19,7 @@ from auditcoder.cli.terminal import terminal
 from auditcoder.cli.text import clean
 from auditcoder.ledger.chain import LEDGER_NAME
 from auditcoder.ledger.outputs import RECORD_NAME, load_run
+from auditcoder.paths import exists, is_file, short
 from auditcoder.records.run import RunRecord
 
 RUNS = Path("runs")
@@ -53,11 +54,12 @@ def folder_of(path: Path) -> Path:
     Raises:
         ConfigError: there is neither.
     """
-    if path.name == LEDGER_NAME and path.is_file():
+    if path.name == LEDGER_NAME and is_file(path):
         return path.parent
     if not is_run(path):
         hint = f"A run folder holds a file {LEDGER_NAME}; without a name the newest run in {RUNS}/ is shown."
-        raise usage_error(f"{path} is no run folder" if path.exists() else f"there is no run folder {path}", hint)
+        name = short(path)
+        raise usage_error(f"{name} is no run folder" if exists(path) else f"there is no run folder {name}", hint)
     return path
 
 
@@ -75,7 +77,7 @@ def newest_folder(out: Path) -> Path:
 
 def warn_of_changes(run: Path, record: RunRecord) -> None:
     """Say on standard error when the files of a run are not what is shown here; a run that was killed has none yet."""
-    if record.status != "finished" and not (run / RECORD_NAME).exists():
+    if record.status != "finished" and not exists(run / RECORD_NAME):
         return
     if stale := stale_outputs(run):
         told = f"warning: {' and '.join(stale)} missing or changed; what is shown comes from the ledger"

@@ -239,6 +239,8 @@ def _beside(folder: Path, path: str, place: Place) -> str:
     try:
         if not target.resolve().is_relative_to(folder.resolve()):
             raise place.error("expected a file inside the task file's folder")
+        if target.exists() and not target.is_file():
+            raise place.error("expected a regular file")
         if target.stat().st_size > MAX_FILE:
             raise place.error(f"expected a file of at most {MAX_FILE} bytes")
         return target.read_bytes().decode("utf-8")

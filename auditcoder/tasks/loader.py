@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from auditcoder.paths import is_dir, short
 from auditcoder.records.task import Limits, Task
 from auditcoder.tasks import format as form
 from auditcoder.tasks.entry import entry_kind, read_entry
@@ -29,7 +30,7 @@ def load_task(path: Path | str) -> Task:
     """
     path = Path(path)
     document = _document(path)
-    place = Place(str(path), "")
+    place = Place(short(path), "")
     if not isinstance(document, dict):
         raise place.error("expected a table of fields")
     _check_texts(document, place)
@@ -43,8 +44,8 @@ def load_tasks(folder: Path | str) -> tuple[Task, ...]:
         TaskError: there is none, one is malformed, or two have the same id.
     """
     folder = Path(folder)
-    place = Place(str(folder), "")
-    if not folder.is_dir():
+    place = Place(short(folder), "")
+    if not is_dir(folder):
         raise place.error("expected a folder with task files")
     paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in _SUFFIXES and path.is_file())
     if not paths:
@@ -99,11 +100,13 @@ def _prelude(top: Section) -> str:
 
 
 def _document(path: Path) -> Any:
-    place = Place(str(path), "")
+    place = Place(short(path), "")
     suffix = path.suffix.lower()
     if suffix not in _SUFFIXES:
         raise place.error("expected a file ending in .toml or .json")
     try:
+        if path.exists() and not path.is_file():
+            raise place.error("expected a regular file")  # a pipe or device could be read for ever
         if path.stat().st_size > MAX_FILE:
             raise place.error(f"expected a file of at most {MAX_FILE} bytes")
         text = path.read_bytes().decode("utf-8-sig")
