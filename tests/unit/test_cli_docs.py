@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from functools import cache
 from pathlib import Path
+from typing import Literal, get_args, get_origin
 
 import pytest
 from typer.testing import CliRunner
 
+from auditcoder.cli import exits
 from auditcoder.cli.main import app
+from auditcoder.records.config import RunConfig
+from auditcoder.records.events import CodeWritten
+from auditcoder.records.localization import DefectClass, FailureType, Grade, Rule
+from auditcoder.records.transaction import Decision
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "tests" / "README.md")
+RUNS = ROOT / "docs" / "guide" / "runs.md"
 COMMAND = re.compile(
     r"(?:^|&& |`|[A-Z_]+=\S+ )(?:\.venv/bin/)?(auditcoder (?:solve|show|doctor|schema|models)\b[^`\n]*)", re.M
 )
@@ -57,6 +65,62 @@ def test_the_readme_has_both_commands_and_ci_runs_the_second() -> None:
 def test_links_lead_somewhere(document: Path) -> None:
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8"))
     assert [target for target in targets if not (document.parent / target).exists()] == []
+
+
+def rows(page: str, heading: str) -> list[list[str]]:
+    """Return the cells of the first table under a heading, without the backticks around a lone word."""
+    table = page.partition(f"\n## {heading}\n")[2].partition("\n| ---")[2].partition("\n\n")[0]
+    return [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in table.splitlines()[1:]]
+
+
+def settings() -> dict[str, tuple[str, list[str]]]:
+    """Return default and allowed words of each setting, as the guide tells them."""
+    told = rows(RUNS.read_text(encoding="utf-8"), "Settings")
+    return {row[0].strip("`"): (row[2].strip("`"), re.findall(r"`([^`]*)`", row[3])) for row in told}
+
+
+def test_the_guide_tells_every_setting_with_its_default_and_values() -> None:
+    told = settings()
+    assert list(told) == list(RunConfig.model_fields)
+    for name, field in RunConfig.model_fields.items():
+        default, values = told[name]
+        if name != "roles":
+            assert default == (str(field.default).lower() if field.annotation is bool else str(field.default)), name
+        if get_origin(field.annotation) is Literal:
+            assert tuple(values) == get_args(field.annotation), name
+
+
+def test_the_guide_tells_every_exit_code() -> None:
+    told = [int(row[0]) for row in rows(RUNS.read_text(encoding="utf-8"), "Exit codes")]
+    assert told == [exits.OK, exits.FINDINGS, exits.USAGE, exits.ENVIRONMENT, exits.INTERRUPTED]
+
+
+def test_the_guide_tells_every_word_of_a_repair() -> None:
+    page = RUNS.read_text(encoding="utf-8")
+    kinds = (FailureType, Rule, DefectClass, Grade, Decision, CodeWritten.model_fields["how"].annotation)
+    assert [word for kind in kinds for word in get_args(kind) if not re.search(rf"\|.*`{word}`.*\|", page)] == []
+
+
+def test_what_the_guide_shows_is_what_show_prints() -> None:
+    result = CliRunner().invoke(app, ["show", str(ROOT / "docs" / "record-example")], env={"COLUMNS": "120"})
+    printed = [line.rstrip() for line in result.stdout.splitlines()]
+    shown = re.search(r"```text\n(task .*?)\n```", RUNS.read_text(encoding="utf-8"), re.S)
+    assert shown is not None
+    assert shown[1].splitlines() == printed[: printed.index("model calls") - 1]
+
+
+def test_the_file_of_the_guide_and_its_command_can_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = RUNS.read_text(encoding="utf-8")
+    (tmp_path / "own.toml").write_text(page.partition("```toml\n")[2].partition("```")[0])
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    (command,) = (one for one in commands(RUNS) if "--dry-run" in one)
+    result = CliRunner().invoke(app, [*command[1:], "--json"])
+    assert result.exit_code == 0, result.output
+    calls = json.loads(result.stdout)["plans"][0]["calls"]
+    assert {call["role"]: call["profile"] for call in calls} == {
+        "generator": "embedded-small", "verifier": "embedded", "regenerator": "embedded-small",
+    }  # fmt: skip
 
 
 def test_every_decision_is_in_the_index() -> None:
