@@ -242,7 +242,8 @@ def stopped(server: Server, number: signal.Signals) -> tuple[int, str]:
         sys.executable, "-c", "from auditcoder.cli.main import main; main()", "solve", "double.toml", "-g", "single",
         "-c", "boundary=none", "--model", server.model,
     ]  # fmt: skip
-    process = subprocess.Popen(line, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    heard = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)  # noqa: E731  # a background job's is off
+    process = subprocess.Popen(line, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, preexec_fn=heard)
     assert server.asked.wait(120)
     process.send_signal(number)
     _, told = process.communicate(timeout=60)

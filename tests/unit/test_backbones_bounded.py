@@ -54,7 +54,8 @@ def test_ctrl_c_ends_the_wait_and_stops_the_work() -> None:
             print("interrupted", flush=True)
         """
     )
-    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    heard = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)  # noqa: E731  # a background job's is off
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, preexec_fn=heard)
     assert process.stdout is not None
     with process:
         assert process.stdout.readline() == "started\n"
