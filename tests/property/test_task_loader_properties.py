@@ -68,15 +68,15 @@ def outcome(name: str, content: bytes) -> str:
         try:
             task = load_task(path)
         except TaskError as error:
-            return _checked(error, name)
+            return _checked(error, path)
         assert Task.model_validate_json(task.model_dump_json()) == task
         return task.content_hash()
 
 
-def _checked(error: TaskError, name: str) -> str:
-    assert str(error.fields["file"]).endswith(name)
-    assert error.message.startswith(name)
-    return error.message
+def _checked(error: TaskError, path: Path) -> str:
+    assert error.fields["file"] == str(path)
+    assert error.message.startswith(str(path))
+    return error.message.replace(str(path), path.name)
 
 
 @settings(max_examples=200)

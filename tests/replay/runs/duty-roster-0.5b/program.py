@@ -17,7 +17,7 @@ def roster(days: int, free: dict[str, list[int]]) -> list[str | None]:
 
     # Fill the result list with the helper who walked on the day before
     for helper, days in sorted_days_for_helper:
-        if helper == "bea":
+        if helper == 'bea':
             result.append(None)
         else:
             result.append(helper)
