@@ -21,7 +21,7 @@ from auditcoder.ledger.fold import fold
 from auditcoder.ledger.journal import MemoryJournal
 from auditcoder.ledger.outputs import changed_outputs, load_run
 from auditcoder.programs.solver import solve_task
-from auditcoder.records.config import Role
+from auditcoder.records.config import ModelFacts, Role
 from auditcoder.records.events import ModelCalled, RunStarted
 from auditcoder.records.execution import IsolationReport
 from auditcoder.sandbox.predicates import MeteredEvaluator
@@ -74,7 +74,7 @@ def test_the_core_decides_the_same_again(run: Path) -> None:
     started = events[0]
     assert isinstance(started, RunStarted)
     journal = MemoryJournal(events)
-    facts = dict(started.models)
+    facts: dict[Role, ModelFacts] = dict(started.models)
     sampling = {"temperature": 0.0, "max_tokens": 1024, "seed": started.config.seed}
     profile = Profile.model_validate({"name": "replay", "engine": "lm", "model": "replay", "sampling": sampling})
     lms: dict[Role, dspy.LM] = {
