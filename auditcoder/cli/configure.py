@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from auditcoder.cli.request import Settings
 from auditcoder.errors import ConfigError
 from auditcoder.paths import exists, is_file, short
-from auditcoder.records.config import ROLES, RunConfig
+from auditcoder.records.config import ROLES, Role, RunConfig
 
 SECTION = "run"
 """The table of the configuration file that holds settings of the run (its others are model profiles)."""
@@ -68,7 +68,7 @@ def differences(keys: Mapping[str, Any], asked: RunConfig, recorded: RunConfig) 
     """Return the settings under these keys that differ between two configurations; each role counts for itself."""
     plain = [key for key in keys if key != "roles"]
     found = [Difference(key, getattr(asked, key), getattr(recorded, key)) for key in plain]
-    roles = [role for role in ROLES if role in keys.get("roles", ())]
+    roles: list[Role] = [role for role in ROLES if role in keys.get("roles", ())]
     found += [Difference(f"roles.{role}", asked.profile_of(role), recorded.profile_of(role)) for role in roles]
     return [one for one in found if one.given != one.recorded]
 

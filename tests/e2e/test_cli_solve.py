@@ -283,10 +283,15 @@ def test_a_finished_run_that_is_resumed_is_only_read(solve: Solve, server: Serve
     assert (only_run() / "ledger.jsonl").read_bytes() == before
 
 
+def remove(path: Path) -> Path:
+    path.unlink()
+    return path
+
+
 OUTPUT_FAULTS: dict[str, Callable[[Path], object]] = {
     "no record": lambda run: (run / "record.json").unlink(),
     "no program": lambda run: (run / "program.py").unlink(),
-    "neither": lambda run: [(run / name).unlink() for name in ("record.json", "program.py")],
+    "neither": lambda run: [remove(run / name) for name in ("record.json", "program.py")],
     "other program": lambda run: (run / "program.py").write_text("print(1)\n"),
     "edited record": lambda run: edit(run / "record.json", '"reason"', '"reason" '),
     "another verdict": lambda run: edit(run / "record.json", "every check passes", "all is well"),
