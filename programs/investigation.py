@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from auditcoder.core.abstention import Abstention
 from auditcoder.core.case import LocateInputs
-from auditcoder.core.evidence import judged_finding
+from auditcoder.core.costs import Metric
+from auditcoder.core.evidence import finding_from_measurement, judged_finding
 from auditcoder.core.graph import in_writing_order
 from auditcoder.core.locate import locate
 from auditcoder.core.slots import reaches
@@ -78,13 +79,22 @@ class Investigation(TypedModule["Evidence"]):
         costly = anchor.result.outcome in COSTLY
         ran = anchor.result.outcome not in NEVER_RAN
         recording = session.record_calls(active, anchor.check) if ran and not costly else None
-        measurement = session.measure(active, anchor.check) if costly else None
+        measurement = self._measure(session, active, anchor) if costly else None
         always = ran and session.config.verify == "always"
         localization = None if always else _locate(session, active, recording, measurement)
         if localization is None or (localization.abstained in UNDECIDED and session.config.verify != "never"):
             self._verify(session, active, anchor, recording)
             localization = _locate(session, active, recording, measurement)
         return Evidence(localization, failures, recording, measurement)
+
+    def _measure(self, session: Session, active: Candidate, anchor: Failure) -> Measurement:
+        """Return the cost of the anchor by unit, and add a finding on the owner that dominates it, if one does."""
+        measurement = session.measure(active, anchor.check)
+        metric: Metric = "cpu" if anchor.result.outcome == "timeout" else "memory"
+        start = len(session.findings)
+        finding = finding_from_measurement(measurement, anchor.result, metric, active.state.active, start=start)
+        session.add_findings([finding] if finding else [])
+        return measurement
 
     def _verify(self, session: Session, active: Candidate, anchor: Failure, recording: Recording | None) -> None:
         """Add judged findings on every code owner, leaves first.

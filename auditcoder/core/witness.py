@@ -11,7 +11,7 @@ from auditcoder.records.execution import RecordedCall, Recording
 from auditcoder.records.finding import Finding
 from auditcoder.records.localization import Applicability
 from auditcoder.records.task import FunctionSignature
-from auditcoder.records.values import Value, decode, encode
+from auditcoder.records.values import Value, decode
 
 
 class Applied(NamedTuple):
@@ -105,8 +105,3 @@ def _incomplete(value: Value) -> bool:
     if isinstance(value, dict):
         return value.get("t") in ("opaque", "cut") or _incomplete(value.get("v"))
     return False
-
-
-def plain_witness(**values: object) -> Value:
-    """Return a witness made of named plain values."""
-    return encode(values)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import site
 import sys
 import sysconfig
@@ -69,8 +68,3 @@ def interpreter_places() -> list[str]:
 def package_places() -> list[str]:
     """Return the folders of installed packages that programs may import from."""
     return [path for path in dict.fromkeys(site.getsitepackages()) if Path(path).is_dir()]
-
-
-def spare_cores() -> int:
-    """Return how many workers may run at once: one core stays free."""
-    return max(1, len(os.sched_getaffinity(0)) - 1)

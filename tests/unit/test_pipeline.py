@@ -218,6 +218,32 @@ def test_what_the_strict_gate_turned_away_is_not_run_for_evidence(solve: Solve) 
     assert "calls.recorded" not in kinds(run)
 
 
+def test_an_owner_that_takes_the_time_is_found_and_repaired_alone(solve: Solve) -> None:
+    endless = "def keep_positive(items):\n    while len(items) > 1:\n        items = items[:]\n    return items"
+    mended = "def keep_positive(items):\n    return [i for i in items if i > 0]"
+
+    def answer(role: Role, prompt: str) -> str:
+        if role == "generator":
+            return fenced(endless if "keep_positive" in prompt else "def add_up(kept):\n    return sum(kept)")
+        if role == "regenerator":
+            return fenced(mended)
+        assert role == "planner"
+        last = prompt[prompt.rindex(TOTAL.statement) :]
+        if "keep_positive: " in last:
+            return detail("items", "kept")
+        return detail("kept", "answer", "int") if "add_up: " in last else steps("keep_positive", "add_up")
+
+    task = TOTAL.model_copy(update={"limits": Limits(cpu_seconds=0.3)})
+    run = solve(task, answer, granularity="coarse")
+    [transaction] = run.record.transactions
+    assert (transaction.localization.rule, transaction.scope.nodes) == ("Resource", ("S1",))
+    assert transaction.localization.grade == "medium"
+    [measured] = [finding for finding in run.record.findings if finding.obligation.kind == "resource"]
+    assert (measured.owners, measured.evidence) == (("S1",), "exec")
+    assert [support.finding for support in transaction.localization.supporting] == [measured.id]
+    assert transaction.decision == "accepted"
+
+
 class BrokenSandbox:
     """An executor that fails on every check and must not be asked for anything else."""
 
