@@ -244,10 +244,12 @@ def _beside(folder: Path, path: str, place: Place) -> str:
         if target.stat().st_size > MAX_FILE:
             raise place.error(f"expected a file of at most {MAX_FILE} bytes")
         return target.read_bytes().decode("utf-8")
-    except OSError as error:
-        raise place.error(f"cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise place.error(f"expected a text in UTF-8 (byte {error.start} is not)") from error
+    except OSError as error:
+        raise place.error(f"cannot be read: {error.strerror or error}") from error
+    except ValueError as error:  # a name with a NUL character
+        raise place.error(f"cannot be read: {error}") from error
 
 
 def _arguments(section: Section) -> tuple[str, tuple[Any, ...]]:

@@ -110,10 +110,12 @@ def _document(path: Path) -> Any:
         if path.stat().st_size > MAX_FILE:
             raise place.error(f"expected a file of at most {MAX_FILE} bytes")
         text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise place.error(f"cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise place.error(f"expected a text in UTF-8 (byte {error.start} is not)") from error
+    except OSError as error:
+        raise place.error(f"cannot be read: {error.strerror or error}") from error
+    except ValueError as error:  # a name with a NUL character
+        raise place.error(f"cannot be read: {error}") from error
     return _parsed(text, suffix, place)
 
 

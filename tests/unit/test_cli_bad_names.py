@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -78,6 +79,16 @@ def test_only_a_regular_file_is_a_task(name: str) -> None:
     os.mknod("socket.toml", 0o140600)
     with pytest.raises(TaskError, match="expected a regular file"):
         load_task(name)
+
+
+def test_a_name_with_a_nul_character_is_a_task_error() -> None:
+    with pytest.raises(TaskError, match="cannot be read"):
+        load_task("a\0b.toml")
+    given = {"a.txt": {"path": "in\0put.txt"}}
+    script = {"id": "s", "statement": "Copy it.", "entry": {"kind": "script"}, "files": given}
+    Path("s.json").write_text(json.dumps({**script, "examples": [{"outputs": {"b.txt": "x"}}]}))
+    with pytest.raises(TaskError, match=r"s\.json"):
+        load_task("s.json")
 
 
 def test_a_pipe_in_a_folder_of_tasks_is_none_of_them() -> None:
