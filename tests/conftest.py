@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,6 +39,12 @@ class ScriptedRun:
     events: tuple[Event, ...]
     calls: tuple[tuple[Role, str], ...]
     """(role, prompt) of every call that reached the script."""
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run every test in a folder of its own: what the user left in the checkout (`runs/`) is no part of it."""
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(scope="session")

@@ -103,7 +103,6 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("AUDITCODER_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("COLUMNS", "200")
     write_task("double")

@@ -20,7 +20,6 @@ TASK = 'id = "t"\nstatement = "Print it."\n[entry]\nkind = "program"\n[[examples
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("AUDITCODER_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("AUDITCODER_DATA", raising=False)
     Path("t.toml").write_text(TASK)

@@ -29,7 +29,6 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 @pytest.fixture(autouse=True)
 def empty_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No weights, no configuration of a user."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")
     monkeypatch.setenv("AUDITCODER_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("AUDITCODER_MODELS", raising=False)

@@ -21,8 +21,7 @@ TASK = 'id = "{0}"\nstatement = "Print {0}."\n[[examples]]\nstdin = ""\nstdout =
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def place(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AUDITCODER_CONFIG", raising=False)
     Path("tasks").mkdir()
     for name in ("open", "done", "fresh"):
