@@ -240,6 +240,35 @@ def test_no_examples_means_no_count_of_checks() -> None:
     assert lines(end, advance(blind, end)) == ("done    not checked: the task has no examples",)
 
 
+LATER = ev.AttemptStarted(index=1, granularity="single", reason="auto")
+SECOND = ev.PlanAccepted(attempt=1, granularity="single", graph=graph("S0"))
+LATER_ATTEMPTS: dict[str, tuple[ev.Event, ...]] = {
+    "without a program": (LATER, SECOND),
+    "with a worse program": (
+        *(LATER, SECOND, code("S0"), program(1), ran(1, "wrong-answer", "wrong-answer")),
+        ev.CandidateRanked(candidate=1, rank=RANK, active=False),
+    ),
+}
+
+
+@pytest.mark.parametrize("later", LATER_ATTEMPTS.values(), ids=LATER_ATTEMPTS.keys())
+@pytest.mark.parametrize("decision", ["rolled-back", "abstained", "accepted", None])
+def test_repair_and_end_are_those_of_the_program_so_far(later: tuple[ev.Event, ...], decision: Decision | None) -> None:
+    view = view_of(*FAILED, ev.CandidateRanked(candidate=0, rank=RANK, active=True), *later)
+    last = 0
+    if decision is not None:
+        view = view_of(repair_start(), view=view)
+        assert states(view) == {"S0": "written", "S1": "repairing", "S2": "written"}
+        if decision == "accepted":
+            last = 2
+            view = view_of(program(2), ran(2, "pass", "pass"), view=view)
+        view = view_of(repair_end(decision), view=view)
+    end = ev.RunFinished(candidate=last, program="", rank=RANK, reason="r")
+    view = view_of(end, view=view)
+    assert set(states(view)) == {"S0", "S1", "S2"}
+    assert lines(end, view) == (f"done    {2 if last else 1}/2 checks: r",)
+
+
 def test_no_check_that_ran_is_a_count_of_none() -> None:
     end = ev.RunFinished(candidate=0, program="", rank=RANK, reason="there is no program")
     assert lines(end, view_of(STARTED, end)) == ("done    0/2 checks: there is no program",)

@@ -22,7 +22,8 @@ def advance(view: RunView, event: ev.Event, *, replayed: bool = False) -> RunVie
         case ev.ChecksFrozen():
             return replace(view, checks=len(event.checks))
         case ev.AttemptStarted():
-            return replace(view, nodes=(), passed=None, assembly=None, stage=f"planning ({event.granularity})")
+            stage = f"planning ({event.granularity})"
+            return replace(view, nodes=(), passed=None, assembly=None, candidate=None, stage=stage)
         case ev.PlanReviewed():
             return replace(view, stage="planning again" if event.complaints else view.stage)
         case ev.PlanAccepted():
@@ -163,12 +164,24 @@ def at(view: RunView, where: Standing) -> RunView:
 
 def ranked(view: RunView, event: ev.CandidateRanked) -> RunView:
     """Return the view that remembers how this candidate stands."""
-    others = tuple(kept for kept in view.standings if kept.candidate != event.candidate)
-    return replace(view, standings=(*others, replace(standing(view), candidate=event.candidate)))
+    return remembered(replace(view, candidate=event.candidate), active=event.active)
+
+
+def remembered(view: RunView, *, active: bool) -> RunView:
+    """Return the view with the standing of its candidate kept, as the program so far if it is that."""
+    others = tuple(kept for kept in view.standings if kept.candidate != view.candidate)
+    return replace(view, standings=(*others, standing(view)), active=view.candidate if active else view.active)
+
+
+def at_candidate(view: RunView, candidate: int | None) -> RunView:
+    """Return the view at the standing of a candidate, unless it stands there or never stood there."""
+    kept = next((one for one in view.standings if one.candidate == candidate), None)
+    return at(view, kept) if kept and view.candidate != candidate else view
 
 
 def repairing(view: RunView, event: ev.RepairStarted) -> RunView:
-    """Return the view with a repair's nodes marked."""
+    """Return the view with a repair's nodes marked: those of the program so far, not of a later attempt."""
+    view = at_candidate(view, view.active)
     scope = event.scope.nodes
     marked = with_state(view.nodes, "repairing", scope)
     return replace(view, before=standing(view), repair=scope, nodes=marked, stage=f"repair {event.index + 1}")
@@ -179,7 +192,7 @@ def repaired(view: RunView, event: ev.RepairEnded) -> RunView:
     transaction = event.transaction
     scope = view.repair or transaction.scope.nodes
     if transaction.decision == "accepted":
-        view = replace(view, nodes=with_state(view.nodes, "repaired", scope))
+        view = remembered(replace(view, nodes=with_state(view.nodes, "repaired", scope)), active=True)
     elif view.before is not None:
         view = at(view, view.before)
         if transaction.decision != "abstained":
@@ -190,7 +203,5 @@ def repaired(view: RunView, event: ev.RepairEnded) -> RunView:
 
 def finished(view: RunView, event: ev.RunFinished) -> RunView:
     """Return the last view: the candidate that is the program."""
-    if view.candidate != event.candidate:
-        kept = next((one for one in view.standings if one.candidate == event.candidate), None)
-        view = at(view, kept) if kept else view
+    view = at_candidate(view, event.candidate)
     return replace(view, finished=True, reason=event.reason, stage="done", call=None)

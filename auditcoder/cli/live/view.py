@@ -101,6 +101,8 @@ class RunView:
     """Nodes of the open repair; empty when none is open."""
     before: Standing | None = None
     """Where the open repair started."""
+    active: int | None = None
+    """The candidate that is the program so far; another one may be under way."""
     standings: tuple[Standing, ...] = ()
     repairs: tuple[str, ...] = ()
     """Decisions of the closed repairs."""
