@@ -21,6 +21,7 @@ from auditcoder.records.events import (
     RepairStarted,
     RunFinished,
     RunStarted,
+    ScopeDeclared,
 )
 from auditcoder.records.execution import ExecutionReport
 from auditcoder.records.finding import Finding
@@ -130,6 +131,8 @@ class FoldState:
                 self.findings.extend(event.findings)
             case RepairStarted():
                 self.repair, self._proposed = self.snapshot(), None
+            case ScopeDeclared():
+                self._revise_plan(event)
             case RepairEnded():
                 self._end_repair(event.transaction)
             case RunFinished():
@@ -172,6 +175,15 @@ class FoldState:
             past = self.versions.get(node, ())
             if past[-1:] != (code.digest,):
                 self.versions[node] = (*past, code.digest)
+
+    def _revise_plan(self, event: ScopeDeclared) -> None:
+        """Take over the plan of a repair; a rollback restores the one before it."""
+        program = self.program
+        workspace = self._workspace(program.attempt) if program else Workspace()
+        if program is None or event.graph is None or workspace.plan is None:
+            return
+        plan = workspace.plan.model_copy(update={"graph": event.graph})
+        self.workspaces[program.attempt] = replace(workspace, plan=plan)
 
     def _end_repair(self, transaction: Transaction) -> None:
         """Make the candidate of an accepted repair active; after any other decision restore the snapshot."""

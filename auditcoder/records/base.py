@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
+from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
-FORMAT_VERSION = "1.0"
+FORMAT_VERSION = "1.1"
 
 
 class Record(BaseModel):
@@ -19,6 +19,24 @@ class Record(BaseModel):
     def content_hash(self) -> str:
         """Return the SHA-256 hex digest of the record's canonical JSON."""
         return sha256_json(self.model_dump(mode="json"))
+
+
+class GrownRecord(Record):
+    """A record that gained fields after format 1.0, named in `later`.
+
+    Such a field is left out of the record's bytes while it has its default. So a record of an earlier minor version
+    is written, hashed and compared as it always was, and nothing that refers to it by hash breaks.
+    """
+
+    later: ClassVar[frozenset[str]]
+
+    @model_serializer(mode="wrap")
+    def _without_unused_later_fields(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        for name in self.later:
+            if getattr(self, name) == type(self).model_fields[name].default:
+                data.pop(name, None)
+        return data
 
 
 def canonical_json(value: Any) -> bytes:

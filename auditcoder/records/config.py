@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from auditcoder.records.base import Record
+from auditcoder.records.base import GrownRecord, Record
 from auditcoder.records.graph import Granularity
 from auditcoder.records.localization import Policy
 
@@ -16,8 +16,10 @@ ROLES: tuple[Role, ...] = (
 )  # fmt: skip
 
 
-class RunConfig(Record):
+class RunConfig(GrownRecord):
     """Everything that decides what a run does, besides the task and the models' answers."""
+
+    later: ClassVar[frozenset[str]] = frozenset({"local_checks"})
 
     model: str = "embedded"
     """Profile of every role that has none of its own."""
@@ -44,6 +46,11 @@ class RunConfig(Record):
     (docs/adr/0008).
     """
     boundary_count: int = Field(default=2, ge=0, le=8)
+    local_checks: Literal["auto", "none", "confirmed"] = "auto"
+    """Executable checks of single nodes, proposed with the plan and admitted when a second derivation agrees.
+
+    auto: `confirmed` on a strong backbone, `none` on a weak one. Since 1.1.
+    """
 
     def profile_of(self, role: Role) -> str:
         """Return the profile name that serves a role."""

@@ -6,11 +6,11 @@ the `key` of its request, so that a resumed run takes the recorded answer instea
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, TypeAdapter
 
-from auditcoder.records.base import Record
+from auditcoder.records.base import GrownRecord, Record
 from auditcoder.records.code import Assembly, NodeCode
 from auditcoder.records.config import ModelFacts, Role, RunConfig
 from auditcoder.records.execution import ExecutionReport, IsolationReport, Measurement, Recording
@@ -166,11 +166,31 @@ class CostsMeasured(Record):
     measurement: Measurement
 
 
-class FindingsAdded(Record):
+class LocalChecksRun(Record):
+    """Effect: the executable local checks of one node were run on its own units and those that they need. Since 1.1."""
+
+    kind: Literal["local.checked"] = "local.checked"
+    key: str
+    candidate: int
+    node: str
+    report: ExecutionReport
+    """`program` is the digest of the excerpt that ran; line numbers are those of the candidate."""
+
+
+FindingSource = Literal["", "checks", "monitors", "local-checks", "measurement", "verifier"]
+
+
+class FindingsAdded(GrownRecord):
     """Versioned findings, appended; nothing is overwritten."""
+
+    later: ClassVar[frozenset[str]] = frozenset({"source", "unevaluated"})
 
     kind: Literal["findings.added"] = "findings.added"
     findings: tuple[Finding, ...]
+    source: FindingSource = ""
+    """What the findings were made from: the last event of that kind. Empty in ledgers of format 1.0."""
+    unevaluated: tuple[str, ...] = ()
+    """monitors: `NODE.PREDICATE: reason` of every predicate that could not be evaluated on some call. Since 1.1."""
 
 
 class CandidateRanked(Record):
@@ -192,11 +212,38 @@ class RepairStarted(Record):
     snapshot: str
 
 
+class ScopeDeclared(Record):
+    """The final scope of the open transaction, before any of it is regenerated. Since 1.1."""
+
+    kind: Literal["scope.declared"] = "scope.declared"
+    index: int
+    scope: Scope
+    """The selected scope with its declared expansions."""
+    frozen: tuple[tuple[str, str], ...]
+    """(unit, digest) of every unit outside the final scope."""
+    graph: TaskGraph | None = None
+    """The plan as the repair changes it; None when it stays as it is."""
+
+
 class RepairEnded(Record):
     """A transaction was decided."""
 
     kind: Literal["repair.ended"] = "repair.ended"
     transaction: Transaction
+
+
+class NodesReverified(Record):
+    """Frozen nodes whose provider an accepted repair changed had their executed evidence made again. Since 1.1."""
+
+    kind: Literal["nodes.reverified"] = "nodes.reverified"
+    index: int
+    """The transaction."""
+    nodes: tuple[str, ...]
+    """Frozen nodes whose provider changed, in id order."""
+    findings: tuple[str, ...] = ()
+    """Ids of the executed findings on them, made between the decision and this event."""
+    rejected: tuple[str, ...] = ()
+    """Those of them that reject."""
 
 
 class RunResumed(Record):
@@ -222,9 +269,9 @@ class RunFinished(Record):
 
 Event = Annotated[
     RunStarted | ModelCalled | ChecksFrozen | AttemptStarted | PlanReviewed | PlanAccepted | CodeWritten
-    | CodeRejected | ProgramAssembled | ChecksRun | CallsRecorded | CostsMeasured | FindingsAdded | CandidateRanked
-    | RepairStarted | RepairEnded | RunResumed | RunFinished,
+    | CodeRejected | ProgramAssembled | ChecksRun | CallsRecorded | CostsMeasured | LocalChecksRun | FindingsAdded
+    | CandidateRanked | RepairStarted | ScopeDeclared | RepairEnded | NodesReverified | RunResumed | RunFinished,
     Field(discriminator="kind"),
 ]  # fmt: skip
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
-Effect = ModelCalled | ChecksRun | CallsRecorded | CostsMeasured
+Effect = ModelCalled | ChecksRun | CallsRecorded | CostsMeasured | LocalChecksRun

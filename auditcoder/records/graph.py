@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from auditcoder.records.base import Record
+from auditcoder.records.base import GrownRecord, Record
 from auditcoder.records.task import FunctionSignature
+from auditcoder.records.values import Value
 
 ExecutorCategory = Literal[
     "greedy",
@@ -81,11 +82,21 @@ class Budget(Record):
     """Prose, for example O(n log n)."""
 
 
-class LocalCheck(Record):
+class LocalCheck(GrownRecord):
     """A check requirement of one node; executable when it carries arguments and an expected value."""
+
+    later: ClassVar[frozenset[str]] = frozenset({"args", "expected", "has_expected", "derivation"})
 
     id: str
     text: str
+    args: tuple[Value, ...] = ()
+    """Arguments of one call of the node's function; since 1.1."""
+    expected: Value = None
+    """What that call must return; since 1.1."""
+    has_expected: bool = False
+    """Whether the check is executable; since 1.1."""
+    derivation: str = ""
+    """How the expected value was confirmed; since 1.1."""
 
 
 class Node(Record):

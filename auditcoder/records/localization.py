@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from auditcoder.records.base import Record
+from auditcoder.records.base import GrownRecord, Record
 
 FailureType = Literal["WA", "RE", "TLE", "MLE"]
 Rule = Literal["Trace", "Resource", "Local"]
@@ -20,7 +20,7 @@ class TurnedAway(Record):
     finding: str
     clause: str
     """One of: current, rejecting, obligation, kind, reach, witness, contradicted, preference,
-    coherence."""
+    coherence, shift."""
     reason: str
 
 
@@ -51,12 +51,42 @@ class Localization(Record):
     """Every rule that was tried and what it yielded, in order."""
 
 
-class Scope(Record):
-    """What a repair may change; or an abstention (core.md section 5)."""
+class Expansion(Record):
+    """An integration change outside the scope, declared before regeneration (paper 3.4)."""
+
+    unit: str
+    """Qualified name of the unit that may change as well."""
+    owner: str
+    reason: str
+
+
+class OpenSlot(Record):
+    """A slot whose contract is open to renegotiation: what `provider` gives as `output`, `consumer` takes as `slot`."""
+
+    provider: str
+    output: str
+    consumer: str
+    slot: str
+
+
+class Scope(GrownRecord):
+    """What a repair may change; or an abstention (core.md section 5).
+
+    An interface pair is regenerated with its shared slot open; a branch is replanned below its root, whose own
+    contract stays.
+    """
+
+    later: ClassVar[frozenset[str]] = frozenset({"branch", "open_slots", "expansions"})
 
     defect: DefectClass | None = None
     action: Literal["regenerate", "replan"] | None = None
     nodes: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     """Qualified names of the units inside the scope, in program order."""
+    branch: str = ""
+    """replan: the root of the branch; its contract and slots stay. Since 1.1."""
+    open_slots: tuple[OpenSlot, ...] = ()
+    """Ifc pair: the slots between its nodes whose contract may change. Since 1.1."""
+    expansions: tuple[Expansion, ...] = ()
+    """Declared before regeneration, in program order; empty in the scope as selected. Since 1.1."""
     abstained: str = ""
