@@ -29,7 +29,10 @@ from auditcoder.records.events import (
     Effect,
     Event,
     FindingsAdded,
+    FindingSource,
+    LocalChecksRun,
     ModelCalled,
+    NodesReverified,
     PlanAccepted,
     PlanReviewed,
     ProgramAssembled,
@@ -38,6 +41,7 @@ from auditcoder.records.events import (
     RunFinished,
     RunResumed,
     RunStarted,
+    ScopeDeclared,
 )
 from auditcoder.records.execution import (
     CheckResult,
@@ -50,7 +54,7 @@ from auditcoder.records.execution import (
 )
 from auditcoder.records.finding import Finding, Obligation, Versions
 from auditcoder.records.graph import Node, TaskGraph
-from auditcoder.records.localization import Localization, Scope
+from auditcoder.records.localization import Expansion, Localization, OpenSlot, Scope
 from auditcoder.records.task import Check, EntryPoint, Expected, FunctionInput, Task
 from auditcoder.records.transaction import Rank, Transaction
 
@@ -90,7 +94,11 @@ unit = st.builds(CodeUnit, name=text, kind=st.just("function"), owner=node_id, t
 assembly = st.builds(Assembly, program=text, digest=text, units=some(unit), lines=st.just(()))
 rank = st.builds(Rank, full_pass=st.booleans(), external=index, internal=index, clean=index)
 where = st.builds(Localization, policy=st.just("paper"), anchor=text, implicated=some(node_id))
-scope = st.builds(Scope, nodes=some(node_id))
+slot = st.builds(OpenSlot, provider=node_id, output=text, consumer=node_id, slot=text)
+expansion = st.builds(Expansion, unit=text, owner=node_id, reason=text)
+scope = st.builds(
+    Scope, nodes=some(node_id), branch=st.just("") | node_id, open_slots=some(slot), expansions=some(expansion)
+)
 finding = st.builds(
     Finding, id=text, owners=some(node_id), verdict=st.just("reject"), evidence=st.just("judg"), witness=value,
     obligation=st.builds(Obligation, kind=st.just("semantic")),
@@ -130,7 +138,16 @@ RUNNING: dict[type[Event], st.SearchStrategy[Event]] = {
     ChecksRun: st.builds(ChecksRun, key=text, candidate=index, report=report),
     CallsRecorded: st.builds(CallsRecorded, key=text, candidate=index, recording=recording),
     CostsMeasured: st.builds(CostsMeasured, key=text, candidate=index, measurement=measurement),
-    FindingsAdded: st.builds(FindingsAdded, findings=some(finding)),
+    LocalChecksRun: st.builds(LocalChecksRun, key=text, candidate=index, node=node_id, report=report),
+    FindingsAdded: st.builds(
+        FindingsAdded, findings=some(finding), source=st.sampled_from(get_args(FindingSource)), unevaluated=some(text)
+    ),
+    ScopeDeclared: st.builds(
+        ScopeDeclared, index=index, scope=scope, frozen=some(st.tuples(text, text)), graph=st.none() | graph
+    ),
+    NodesReverified: st.builds(
+        NodesReverified, index=index, nodes=some(node_id), findings=some(text), rejected=some(text)
+    ),
     CandidateRanked: st.builds(CandidateRanked, candidate=index, rank=rank, active=st.booleans()),
     RunFinished: st.builds(RunFinished, candidate=index, program=text, rank=rank, reason=text),
 }
