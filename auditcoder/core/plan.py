@@ -6,47 +6,35 @@ contract are computed, so that a plan cannot cite itself, invent an input, or lo
 
 from __future__ import annotations
 
-import ast
-import builtins
-import keyword
 import re
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
+from auditcoder.core.steps import Bench, PlannedStep, Vet, consumed, decisions_of, leaves_of, numbered
 from auditcoder.records.graph import (
     ROOT,
     TASK,
     Budget,
     Contract,
-    ExecutorCategory,
     LocalCheck,
     Node,
-    PlanningDecision,
     Predicate,
     Provider,
     Slot,
     TaskGraph,
 )
-from auditcoder.records.task import FunctionSignature, Parameter, Task
+from auditcoder.records.task import FunctionSignature, Task
 
-Vet = Callable[[str, Sequence[str]], str]
-"""Returns why an expression over these names is refused, or an empty text."""
-
-MAIN = "main"
-_RESERVED = frozenset(dir(builtins)) | frozenset(keyword.kwlist) | {"result", MAIN}
-
-
-class PlannedStep(NamedTuple):
-    """One step as the planner proposed it."""
-
-    name: str
-    goal: str
-    kind: ExecutorCategory
-    takes: tuple[str, ...] = ()
-    gives: str = ""
-    type: str = "Any"
-    requires: str = ""
-    ensures: str = ""
+__all__ = [
+    "PlannedStep",
+    "Vet",
+    "build_graph",
+    "entry_signatures",
+    "file_slot",
+    "observable",
+    "returned",
+    "single_owner_graph",
+    "task_slots",
+]
 
 
 def task_slots(task: Task) -> tuple[Slot, ...]:
@@ -104,75 +92,34 @@ def single_owner_graph(task: Task) -> TaskGraph:
 def build_graph(task: Task, steps: Sequence[PlannedStep], vet: Vet) -> TaskGraph:
     """Return the graph of an orchestrating root and one leaf a step, with computed interfaces.
 
-    A value that a step takes and that does not exist is left out; a step that then takes nothing takes the results
-    before it, or the task's inputs. Expressions that `vet` refuses stay as prose.
+    See `core.steps` for how interfaces are computed. The split is a planning decision at the root, the executor
+    category of every leaf one at the leaf: what a commitment finding can name.
     """
-    available: dict[str, tuple[str, Slot]] = {slot.name: (TASK, slot) for slot in task_slots(task)}
-    used = {task.entry.name, *available}
-    leaves: list[Node] = []
-    renamed: dict[str, str] = {}
-    for index, step in enumerate(steps, start=1):
-        takes = tuple(renamed.get(name, name) for name in step.takes)
-        leaf = _leaf(f"S{index}", step._replace(takes=takes), available, used, vet, _budget(task))
-        leaves.append(leaf)
-        output = leaf.outputs[0]
-        available[output.name] = (leaf.id, output)
-        renamed[step.gives] = output.name
-    decision = PlanningDecision(
-        id="D1",
-        node=ROOT,
-        statement="Split into " + ", then ".join(leaf.contract.signatures[0].name for leaf in leaves),
-    )
-    return TaskGraph(
-        nodes=(_root(task, leaves), *leaves), order=tuple(leaf.id for leaf in leaves), decisions=(decision,)
-    )
-
-
-def _leaf(
-    node_id: str,
-    step: PlannedStep,
-    available: dict[str, tuple[str, Slot]],
-    used: set[str],
-    vet: Vet,
-    budget: Budget,
-) -> Node:
-    name = _fresh(step.name, used | _RESERVED, prefix="step_")
-    used.add(name)
-    takes = [slot for slot in dict.fromkeys(step.takes) if slot in available] or _default_inputs(available)
-    inputs = tuple(available[slot][1] for slot in takes)
-    output = Slot(name=_fresh(step.gives or f"{name}_result", used | _RESERVED, prefix="new_"), type=_type(step.type))
-    used.add(output.name)
-    signature = FunctionSignature(
-        name=name, parameters=tuple(Parameter(name=s.name, type=s.type) for s in inputs), returns=output.type
-    )
-    contract = Contract(
-        signatures=(signature,),
-        preconditions=_predicate("pre1", step.requires, takes, (), vet),
-        postconditions=(
-            Predicate(id="goal", text=step.goal, slots=(output.name,)),
-            *_predicate("post1", step.ensures, takes, (output.name,), vet),
-        ),
-    )
-    return Node(
-        id=node_id,
+    slots = task_slots(task)
+    bench = Bench(
         parent=ROOT,
-        goal=step.goal,
-        executor=step.kind,
-        kind="leaf",
-        contract=contract,
-        inputs=inputs,
-        outputs=(output,),
-        provenance=tuple(Provider(slot=s, node=available[s][0], output=s) for s in takes),
-        depends_on=tuple(sorted({available[s][0] for s in takes} - {TASK})),
-        budget=budget,
-        local_checks=(LocalCheck(id="L1", text="keeps its postconditions on every recorded call"),),
+        ids=numbered("S"),
+        available={slot.name: (TASK, slot) for slot in slots},
+        used={task.entry.name, *(slot.name for slot in slots)},
+        vet=vet,
+        budget=_budget(task),
     )
+    leaves = leaves_of(steps, bench)
+    return TaskGraph(
+        nodes=(_root(task, leaves), *leaves),
+        order=tuple(leaf.id for leaf in leaves),
+        decisions=decisions_of(ROOT, leaves, numbered("D")),
+    )
+
+
+def returned(leaves: Sequence[Node]) -> tuple[tuple[str, Slot], ...]:
+    """Return (node, slot) of every result of the steps that no later step takes: the root takes them back."""
+    taken = consumed(leaves)
+    return tuple((leaf.id, leaf.outputs[0]) for leaf in leaves if (leaf.id, leaf.outputs[0].name) not in taken)
 
 
 def _root(task: Task, leaves: Sequence[Node]) -> Node:
-    consumed = {(p.node, p.output) for leaf in leaves for p in leaf.provenance}
-    own = task_slots(task)
-    last = [(leaf.id, leaf.outputs[0]) for leaf in leaves if (leaf.id, leaf.outputs[0].name) not in consumed]
+    own, last = task_slots(task), returned(leaves)
     return Node(
         id=ROOT,
         goal="Connect the steps and give the final answer in the required form.",
@@ -200,49 +147,3 @@ def _root_contract(task: Task) -> Contract:
         signatures=entry_signatures(task),
         postconditions=(Predicate(id="goal", text="The result is what the task asks for.", slots=(out,)),),
     )
-
-
-def _default_inputs(available: dict[str, tuple[str, Slot]]) -> list[str]:
-    results = [name for name, (node, _) in available.items() if node != TASK]
-    return results[-1:] or list(available)
-
-
-def _predicate(
-    predicate_id: str, expression: str, takes: Sequence[str], result: tuple[str, ...], vet: Vet
-) -> tuple[Predicate, ...]:
-    text = expression.strip()
-    if not text or text.lower() in ("true", "none", "empty"):
-        return ()
-    refused = vet(text, [*takes, "result"] if result else takes)
-    slots = result or tuple(takes)
-    return (Predicate(id=predicate_id, text=text, slots=slots, expression="" if refused else text),)
-
-
-def _fresh(name: str, taken: set[str] | frozenset[str], *, prefix: str) -> str:
-    slug = re.sub(r"\W", "_", name) or "x"
-    candidate = slug if slug.isidentifier() else f"{prefix}{slug}"
-    if candidate in taken:
-        candidate = f"{prefix}{candidate}"
-    number = 2
-    while candidate in taken:
-        candidate, number = f"{prefix}{slug}_{number}", number + 1
-    return candidate
-
-
-_TYPES = {"int", "float", "str", "bool", "list", "tuple", "dict", "set", "bytes", "object", "complex", "frozenset"}
-
-
-def _type(text: str) -> str:
-    """Return the annotation when it parses and names built-in types only, else `Any`."""
-    clean = re.sub(r"\b(?:typing\.)?(List|Tuple|Dict|Set)\b", lambda m: m.group(1).lower(), text.strip())
-    try:
-        tree = ast.parse(clean, mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return "Any"
-    nodes = list(ast.walk(tree.body))
-    allowed = (ast.Name, ast.Subscript, ast.Tuple, ast.Constant, ast.BinOp, ast.BitOr, ast.Load, ast.List)
-    if len(nodes) > 30 or not all(isinstance(n, allowed) for n in nodes):
-        return "Any"
-    names = {n.id for n in nodes if isinstance(n, ast.Name)}
-    constants = [n.value for n in nodes if isinstance(n, ast.Constant)]
-    return clean if names and names <= _TYPES and all(c in (None, ...) for c in constants) else "Any"
