@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from auditcoder.core.answers import Written
 from auditcoder.core.graph import in_writing_order
 from auditcoder.core.linking import last_resort, linked_root
 from auditcoder.core.plan import single_owner_graph
@@ -11,7 +12,7 @@ from auditcoder.programs.module import TypedModule
 from auditcoder.programs.node_generator import NodeGenerator
 from auditcoder.programs.orchestrator import Orchestrator
 from auditcoder.programs.session import Candidate, Session
-from auditcoder.programs.writing import Written, write_node
+from auditcoder.programs.writing import write_node
 from auditcoder.records.base import sha256_text
 from auditcoder.records.code import NodeCode
 from auditcoder.records.events import CodeRejected, CodeWritten, PlanAccepted

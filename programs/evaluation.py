@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from auditcoder.core.assembly import assemble
+from auditcoder.core.confirmation import needs_confirmation
 from auditcoder.core.evidence import findings_from_checks
 from auditcoder.core.rank import rank_of
 from auditcoder.core.state import RunState, in_node_order
@@ -12,9 +13,6 @@ from auditcoder.programs.session import Candidate, Session
 from auditcoder.records.code import Assembly, NodeCode
 from auditcoder.records.graph import TaskGraph
 from auditcoder.records.task import checks_hash
-
-BATCHED = ("function", "class")
-"""Entry kinds whose checks share a process in a batch: state kept between calls could make a pass there."""
 
 
 def evaluate(session: Session, attempt: int, graph: TaskGraph, codes: Mapping[str, NodeCode]) -> Candidate:
@@ -37,7 +35,7 @@ def run_candidate(
     """
     number = session.assembled(attempt, assembly)
     report = session.run_checks(number, assembly)
-    if len(session.checks) > 1 and session.task.entry.kind in BATCHED and rank_of(report, session.checks).full_pass:
+    if needs_confirmation(session.task.entry, session.checks, report):
         report = session.confirm(number, assembly, report)
     state = RunState(
         graph=graph,

@@ -6,23 +6,21 @@ from typing import NamedTuple
 
 from auditcoder.core.abstention import Abstention
 from auditcoder.core.case import LocateInputs
-from auditcoder.core.costs import Metric
 from auditcoder.core.evidence import finding_from_measurement, judged_finding
 from auditcoder.core.graph import in_writing_order
 from auditcoder.core.locate import locate
 from auditcoder.core.slots import reaches
+from auditcoder.core.wanted import measured_metric, wanted_evidence
 from auditcoder.errors import UnusableAnswerError
 from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import calls_text, failure_text
 from auditcoder.programs.session import Candidate, Session
-from auditcoder.programs.verifier import COSTLY, FailingRun, Verifier
+from auditcoder.programs.verifier import FailingRun, Verifier
 from auditcoder.records.execution import CheckResult, Measurement, Recording
 from auditcoder.records.graph import ROOT, Node
 from auditcoder.records.localization import Localization
 from auditcoder.records.task import Check
 
-NEVER_RAN = ("policy-reject", "harness-error")
-"""Outcomes without a run of the program: what was turned away is not executed for evidence either."""
 UNDECIDED = (Abstention.NO_COMPATIBLE_FINDING, Abstention.COMPETING)
 """Abstentions that further findings could change; for any other reason no model is asked (core.md section 6)."""
 SHOWN_FAILURES = 2
@@ -76,11 +74,10 @@ class Investigation(TypedModule["Evidence"]):
         results = zip(session.checks, active.state.report.results, strict=True)
         failures = tuple(Failure(check, result) for check, result in results if result.outcome != "pass")
         anchor = failures[0]
-        costly = anchor.result.outcome in COSTLY
-        ran = anchor.result.outcome not in NEVER_RAN
-        recording = session.record_calls(active, anchor.check) if ran and not costly else None
-        measurement = self._measure(session, active, anchor) if costly else None
-        always = ran and session.config.verify == "always"
+        wanted = wanted_evidence(anchor.result.outcome)
+        recording = session.record_calls(active, anchor.check) if wanted == "calls" else None
+        measurement = self._measure(session, active, anchor) if wanted == "costs" else None
+        always = wanted != "nothing" and session.config.verify == "always"
         localization = None if always else _locate(session, active, recording, measurement)
         if localization is None or (localization.abstained in UNDECIDED and session.config.verify != "never"):
             self._verify(session, active, anchor, recording)
@@ -90,7 +87,7 @@ class Investigation(TypedModule["Evidence"]):
     def _measure(self, session: Session, active: Candidate, anchor: Failure) -> Measurement:
         """Return the cost of the anchor by unit, and add a finding on the owner that dominates it, if one does."""
         measurement = session.measure(active, anchor.check)
-        metric: Metric = "cpu" if anchor.result.outcome == "timeout" else "memory"
+        metric = measured_metric(anchor.result.outcome)
         start = len(session.findings)
         finding = finding_from_measurement(measurement, anchor.result, metric, active.state.active, start=start)
         session.add_findings([finding] if finding else [])

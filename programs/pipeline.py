@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from auditcoder.core.budget import AdaptiveBudget, FixedBudget, RepairBudget
+from auditcoder.core.ending import budget_of, finish_reason
+from auditcoder.core.ladder import ladder
 from auditcoder.core.rank import improves, passed_checks
 from auditcoder.programs.boundary import CheckDesigner
 from auditcoder.programs.construction import Construction
@@ -12,16 +11,8 @@ from auditcoder.programs.module import TypedModule
 from auditcoder.programs.planning import Planning
 from auditcoder.programs.repair import Repair
 from auditcoder.programs.session import Candidate, Session
-from auditcoder.records.config import RunConfig
 from auditcoder.records.events import AttemptStarted, CandidateRanked, RunFinished
-from auditcoder.records.graph import Granularity, TaskGraph
-
-
-class Rung(NamedTuple):
-    """One plan attempt of the granularity ladder."""
-
-    granularity: Granularity
-    reason: str
+from auditcoder.records.graph import TaskGraph
 
 
 class AuditCoder(TypedModule["Candidate"]):
@@ -75,35 +66,8 @@ def _undivided(graph: TaskGraph) -> bool:
     return len(graph.nodes) == 1
 
 
-def ladder(granularity: Granularity, weak: bool) -> tuple[Rung, ...]:
-    """Return the plan attempts in order; a later one is made only when no earlier program passed every check.
-
-    `auto` starts where the backbone is measured to be strong: a weak one writes a whole small program better than it
-    splits one, so it starts undivided, and a plan is the second, differently posed attempt (docs/adr/0006).
-    """
-    if granularity != "auto":
-        return (Rung(granularity, "asked for"),)
-    if weak:
-        return (
-            Rung("single", "auto: a weak backbone starts undivided"),
-            Rung("coarse", "auto: the undivided program fails a check"),
-        )
-    return (
-        Rung("fine", "auto: a strong backbone starts with a plan"),
-        Rung("single", "auto: the planned program fails a check"),
-    )
-
-
-def budget_of(config: RunConfig) -> RepairBudget:
-    """Return the repair budget that the configuration asks for."""
-    return AdaptiveBudget() if config.adaptive else FixedBudget(config.k)
-
-
-def _finish(session: Session, active: Candidate, reason: str) -> None:
-    passed = "every check passes" if session.checks else "there is no check to fail"
-    done = passed if active.rank.full_pass else reason or "the repair budget is used up"
-    if active.state.report.state_dependent:
-        done += "; results depend on which checks ran before"
+def _finish(session: Session, active: Candidate, ended: str) -> None:
+    reason = finish_reason(active.rank, session.checks, active.state.report, ended)
     session.journal.emit(
-        RunFinished(candidate=active.number, program=active.state.assembly.digest, rank=active.rank, reason=done)
+        RunFinished(candidate=active.number, program=active.state.assembly.digest, rank=active.rank, reason=reason)
     )

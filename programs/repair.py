@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from auditcoder.core.answers import Written
 from auditcoder.core.assembly import assemble
-from auditcoder.core.rank import passed_checks
+from auditcoder.core.ending import ended_by, round_passed
 from auditcoder.core.scope import select_scope
 from auditcoder.core.transaction import (
     Closed,
@@ -23,7 +24,7 @@ from auditcoder.programs.investigation import Evidence, Investigation
 from auditcoder.programs.module import TypedModule
 from auditcoder.programs.regenerator import Regenerator
 from auditcoder.programs.session import Candidate, Session
-from auditcoder.programs.writing import Written, write_node
+from auditcoder.programs.writing import write_node
 from auditcoder.records.code import NodeCode
 from auditcoder.records.events import CodeWritten, RepairEnded, RepairStarted
 from auditcoder.records.graph import Node
@@ -66,7 +67,7 @@ class Repair(TypedModule["RepairOutcome"]):
         if opened.abstains:
             closed = close_abstained(opened)
             session.journal.emit(RepairEnded(transaction=closed.transaction))
-            return RepairOutcome(active, passed_checks(active.rank), f"abstained: {closed.transaction.reason}")
+            return _outcome(active, closed, active)
         return self._regenerate(session, active, opened, evidence)
 
     def _regenerate(
@@ -119,10 +120,13 @@ class Repair(TypedModule["RepairOutcome"]):
         candidate = run_candidate(session, active.attempt, graph, codes, assembly)
         closed = close_transaction(opened, candidate.state)
         session.journal.emit(RepairEnded(transaction=closed.transaction))
-        accepted = closed.transaction.decision == "accepted"
-        return RepairOutcome(candidate if accepted else active, passed_checks(candidate.rank))
+        return _outcome(active, closed, candidate if closed.transaction.decision == "accepted" else active)
 
 
 def _ended(session: Session, active: Candidate, closed: Closed) -> RepairOutcome:
     session.journal.emit(RepairEnded(transaction=closed.transaction))
-    return RepairOutcome(active, passed_checks(active.rank))
+    return _outcome(active, closed, active)
+
+
+def _outcome(before: Candidate, closed: Closed, active: Candidate) -> RepairOutcome:
+    return RepairOutcome(active, round_passed(closed.transaction, before.rank), ended_by(closed.transaction))

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from auditcoder.core.effect_keys import callable_units, confirm_key, measure_key, record_key, run_key
 from auditcoder.core.protocols import Executor, Journal, PredicateEvaluator
 from auditcoder.core.state import RunState
-from auditcoder.records.base import sha256_json
 from auditcoder.records.code import Assembly
 from auditcoder.records.config import RunConfig
 from auditcoder.records.events import CallsRecorded, ChecksRun, CostsMeasured, FindingsAdded, ProgramAssembled
-from auditcoder.records.execution import CheckResult, ExecutionReport, Frame, Measurement, Recording
+from auditcoder.records.execution import ExecutionReport, Measurement, Recording
 from auditcoder.records.finding import Finding
 from auditcoder.records.task import Check, Task, checks_hash
 from auditcoder.records.transaction import Rank
-from auditcoder.sandbox.gate import GateFinding, gate
+from auditcoder.sandbox.gate_verdict import gate_findings, gate_labels, rejection
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class Session:
     def assembled(self, attempt: int, assembly: Assembly) -> int:
         """Return the number of a new candidate, recorded with what the static gate found in it."""
         number = self.next_candidate()
-        found = tuple(f"line {one.line}: {one.rule}: {one.message}" for one in self._gate_findings(assembly))
-        event = ProgramAssembled(candidate=number, attempt=attempt, assembly=assembly, gate=found)
+        found = gate_findings(assembly, self.config.gate)
+        event = ProgramAssembled(candidate=number, attempt=attempt, assembly=assembly, gate=gate_labels(found))
         self.journal.emit(event)
         return number
 
@@ -69,15 +69,15 @@ class Session:
         Raises:
             SandboxError: the isolation failed.
         """
-        findings = self._gate_findings(assembly) if self.config.gate == "strict" else ()
-        key = self._key("run", assembly, checks_hash(self.checks))
+        findings = gate_findings(assembly, "strict") if self.config.gate == "strict" else ()
+        key = run_key(assembly, checks_hash(self.checks), self.task.limits)
         event = self.journal.effect(
             ChecksRun,
             key,
             lambda: ChecksRun(
                 key=key,
                 candidate=number,
-                report=self._rejected(assembly, findings)
+                report=rejection(assembly, self.checks, findings)
                 if findings
                 else self.executor.run(assembly.program, self.task.entry, self.checks, self.task.limits),
             ),
@@ -90,7 +90,7 @@ class Session:
         Raises:
             SandboxError: the isolation failed.
         """
-        key = self._key("confirm", assembly, checks_hash(self.checks))
+        key = confirm_key(assembly, checks_hash(self.checks), self.task.limits)
         task = self.task
         event = self.journal.effect(
             ChecksRun,
@@ -110,7 +110,7 @@ class Session:
             SandboxError: the isolation failed.
         """
         assembly = candidate.state.assembly
-        key, units = self._key("record", assembly, check.id), _callable_units(assembly)
+        key, units = record_key(assembly, check.id, self.task.limits), callable_units(assembly)
         event = self.journal.effect(
             CallsRecorded,
             key,
@@ -129,7 +129,7 @@ class Session:
             SandboxError: the isolation failed.
         """
         assembly = candidate.state.assembly
-        key, units = self._key("measure", assembly, check.id), _callable_units(assembly)
+        key, units = measure_key(assembly, check.id, self.task.limits), callable_units(assembly)
         event = self.journal.effect(
             CostsMeasured,
             key,
@@ -140,26 +140,3 @@ class Session:
             ),
         )
         return event.measurement
-
-    def _gate_findings(self, assembly: Assembly) -> tuple[GateFinding, ...]:
-        if self.config.gate == "off":
-            return ()
-        return gate(assembly.program).findings
-
-    def _rejected(self, assembly: Assembly, findings: tuple[GateFinding, ...]) -> ExecutionReport:
-        first = findings[0]
-        frames = (Frame(line=first.line, function="<module>"),)
-        results = tuple(
-            CheckResult(
-                check=check.id, outcome="policy-reject", detail=first.rule, message=first.message, frames=frames
-            )
-            for check in self.checks
-        )
-        return ExecutionReport(program=assembly.digest, results=results)
-
-    def _key(self, what: str, assembly: Assembly, extra: str) -> str:
-        return sha256_json([what, assembly.digest, extra, self.task.limits.model_dump(mode="json")])
-
-
-def _callable_units(assembly: Assembly) -> tuple[str, ...]:
-    return tuple(unit.name for unit in assembly.units if unit.kind in ("function", "method"))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import dspy
 
 from auditcoder.core.evidence import Judgement
+from auditcoder.core.wanted import COSTLY
 from auditcoder.programs.ask import ask_fields
 from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import calls_text, contract_text, failure_text, safe
@@ -18,8 +19,6 @@ from auditcoder.records.task import Check, Task
 from auditcoder.signatures.demos import VERIFY
 from auditcoder.signatures.verifier import VerifyNode
 
-COSTLY = ("timeout", "memory")
-"""Outcomes that break a node's budget, not its postconditions (core.md section 4, admissible kinds)."""
 VERIFY_TOKENS = 220
 GOAL = "goal"
 """The postcondition that every node has: its goal."""

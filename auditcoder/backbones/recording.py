@@ -15,9 +15,10 @@ from auditcoder.backbones.context import current_call
 from auditcoder.backbones.errors import CallError, from_engine, from_recorded, recorded_form
 from auditcoder.backbones.keys import Hide, hides
 from auditcoder.backbones.wire import request_json, response_from_json, response_json
+from auditcoder.core.effect_keys import model_key
 from auditcoder.core.protocols import Journal
 from auditcoder.errors import BackboneError
-from auditcoder.records.base import sha256_json, sha256_text
+from auditcoder.records.base import sha256_text
 from auditcoder.records.config import ModelFacts, Role
 from auditcoder.records.events import ModelCalled
 
@@ -80,7 +81,7 @@ class RecordingEngine:
             RecordError: the recorded answer is malformed.
         """
         canonical = request_json(request)
-        key = sha256_json([self.role, self.facts.model, self.facts.sha256, canonical])
+        key = model_key(self.role, self.facts.model, self.facts.sha256, canonical)
         raised: list[CallError] = []
         event = self._journal.effect(ModelCalled, key, lambda: self._perform(key, request, canonical, raised))
         if event.error:

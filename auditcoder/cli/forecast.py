@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from auditcoder.core.ladder import ladder
 from auditcoder.programs.boundary import BOUNDARY_KINDS, admission_of
-from auditcoder.programs.pipeline import ladder
 from auditcoder.programs.planning import DIVISIBLE, REPLANS
 from auditcoder.programs.writing import TRIES
 from auditcoder.records.config import Role, RunConfig

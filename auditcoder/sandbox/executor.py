@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, TypeVar
 
+from auditcoder.core.confirmation import depends_on_state
 from auditcoder.errors import HarnessError, IsolationTooWeakError
 from auditcoder.records.base import sha256_text
 from auditcoder.records.execution import CheckResult, ExecutionReport, IsolationReport, Measurement, Recording
@@ -109,10 +110,7 @@ class SandboxExecutor:
         job = Job(program, entry, limits)
         with self._lock:
             alone = [self._one(job, [check])[0] for check in reversed(checks)][::-1]
-        differs = any(
-            (a.outcome, a.has_observed, a.observed) != (b.outcome, b.has_observed, b.observed)
-            for a, b in zip(alone, first.results, strict=True)
-        )
+        differs = depends_on_state(alone, first.results)
         return self._report(program, alone).model_copy(update={"state_dependent": differs})
 
     def record(self, program: str, entry: EntryPoint, check: Check, limits: Limits, units: Sequence[str]) -> Recording:
