@@ -11,13 +11,16 @@ STAR = "*"
 def disturbed_names(old: str, new: str, outside: Iterable[str]) -> tuple[str, ...]:
     """Return the names whose import differs between two import blocks and that occur in a text outside the scope.
 
-    Unreadable text, a changed star import, or anything besides imports in a changed block could touch every name:
-    then `*` is among the names.
+    Unreadable text, a changed star import, a changed `__future__` import, or anything besides imports in a changed
+    block could touch every name: then `*` is among the names. Without code outside nothing is disturbed.
     """
+    texts = tuple(outside)
+    if not texts:
+        return ()
     try:
         before, after = _bindings(old), _bindings(new)
-        used = set().union(*(_names(text) for text in outside))
-    except SyntaxError:
+        used = set().union(*(_names(text) for text in texts))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return (STAR,)
     changed = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
     return tuple(sorted(changed & (used | {STAR})))
@@ -38,6 +41,8 @@ def _bound_by(statement: ast.stmt) -> list[tuple[str, str]]:
         return [(alias.asname or alias.name.split(".")[0], f"{alias.name} as {alias.asname}") for alias in names]
     if isinstance(statement, ast.ImportFrom):
         module = "." * statement.level + (statement.module or "")
+        if module == "__future__":
+            return [(STAR, f"{module}:{alias.name}") for alias in statement.names]
         return [(alias.asname or alias.name, f"{module}:{alias.name}") for alias in statement.names]
     return [(STAR, ast.dump(statement))]
 
