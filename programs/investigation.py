@@ -107,8 +107,9 @@ class Investigation(TypedModule["Evidence"]):
                 continue
             units = [unit.name for unit in state.assembly.units if unit.owner == node.id]
             source = state.code_map[node.id].source
+            decisions = [decision for decision in state.graph.decisions if decision.node == node.id]
             try:
-                judgement = self.verifier(session.task, node, source, units, failing)
+                judgement = self.verifier(session.task, node, source, units, failing, decisions)
             except UnusableAnswerError:
                 continue  # no evidence is neither an accept nor a reject
             rejected = rejected or judgement.verdict == "reject"

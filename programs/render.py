@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from auditcoder.records.execution import CheckResult, RecordedCall
-from auditcoder.records.graph import Node, TaskGraph
+from auditcoder.records.graph import Node, PlanningDecision, TaskGraph
 from auditcoder.records.task import (
     CallsInput,
     Check,
@@ -129,11 +129,22 @@ def function_line(node: Node) -> str:
     return f"- {head}: {node.goal}"
 
 
-def contract_text(node: Node) -> str:
-    """Return the obligations of a node with their ids."""
+def contract_text(node: Node, decisions: Sequence[PlanningDecision] = ()) -> str:
+    """Return the obligations of a node with their ids; planning decisions made at it are named as its approach."""
     before = [f"- {p.id} (before): {p.text}" for p in node.contract.preconditions]
     after = [f"- {p.id} (after): {p.text}" for p in (*node.contract.postconditions, *node.contract.invariants)]
-    return "\n".join((*before, *after)) or "- none beyond the goal"
+    return "\n".join((*before, *after, *decision_lines(decisions))) or "- none beyond the goal"
+
+
+def decision_lines(decisions: Sequence[PlanningDecision]) -> tuple[str, ...]:
+    """Return one line a planning decision."""
+    return tuple(f"- {decision.id} (approach): {decision.statement}" for decision in decisions)
+
+
+def interface_text(node: Node) -> str:
+    """Return signature, goal and obligations of a node's function."""
+    heads = "\n".join(f"def {signature.render()}:" for signature in node.contract.signatures) or node.id
+    return f"{heads}\nGoal: {node.goal}\n{contract_text(node)}"
 
 
 def failure_text(task: Task, check: Check, result: CheckResult) -> str:

@@ -14,7 +14,7 @@ from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import calls_text, contract_text, failure_text, safe
 from auditcoder.records.execution import CheckResult, RecordedCall
 from auditcoder.records.finding import Obligation
-from auditcoder.records.graph import Node
+from auditcoder.records.graph import Node, PlanningDecision
 from auditcoder.records.task import Check, Task
 from auditcoder.signatures.demos import VERIFY
 from auditcoder.signatures.verifier import VerifyNode
@@ -41,8 +41,24 @@ class Verifier(TypedModule["Judgement"]):
         self.verify = dspy.Predict(VerifyNode)
         self.verify.demos = VERIFY
 
-    def forward(self, task: Task, node: Node, source: str, units: Sequence[str], failing: FailingRun) -> Judgement:
+    def forward(
+        self,
+        task: Task,
+        node: Node,
+        source: str,
+        units: Sequence[str],
+        failing: FailingRun,
+        decisions: Sequence[PlanningDecision] = (),
+    ) -> Judgement:
         """Return the judgement on one node.
+
+        Args:
+            task: The task.
+            node: The node to judge.
+            source: Its active source.
+            units: The units that it owns.
+            failing: The anchor check, with what was recorded in its run.
+            decisions: The planning decisions that were made at the node: its approach.
 
         Raises:
             UnusableAnswerError: the model gave no verdict of the required form.
@@ -52,19 +68,29 @@ class Verifier(TypedModule["Judgement"]):
             VERIFY_TOKENS,
             node=node.id,
             goal=node.goal,
-            contract=contract_text(node),
+            contract=contract_text(node, decisions),
             code=safe(source, 4000),
             failing=failure_text(task, failing.check, failing.result),
             calls=calls_text([call for call in failing.calls if call.unit in units]),
         )
-        costly = failing.result.outcome in COSTLY
-        known = {predicate.id for predicate in (*node.contract.postconditions, *node.contract.invariants)}
-        predicate = answer.obligation if answer.obligation in known else GOAL
         return Judgement(
             owners=(node.id,),
             verdict=answer.verdict,
-            obligation=Obligation(kind="resource") if costly else Obligation(kind="semantic", predicate=predicate),
+            obligation=obligation_of(answer.obligation, node, decisions, costly=failing.result.outcome in COSTLY),
             condition=answer.condition.strip(),
             reason=safe(answer.reason, 300),
             check=failing.check.id,
         )
+
+
+def obligation_of(named: str, node: Node, decisions: Sequence[PlanningDecision], *, costly: bool) -> Obligation:
+    """Return the obligation that an answer names: a planning decision, else the budget or a predicate, else the goal.
+
+    A commitment is admissible for every failure, the others each for their own (core.md section 4).
+    """
+    if named in {decision.id for decision in decisions}:
+        return Obligation(kind="commitment", decision=named)
+    if costly:
+        return Obligation(kind="resource")
+    known = {predicate.id for predicate in (*node.contract.postconditions, *node.contract.invariants)}
+    return Obligation(kind="semantic", predicate=named if named in known else GOAL)

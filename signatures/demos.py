@@ -104,7 +104,8 @@ DERIVE = demos(
 VERIFY = demos(
     {
         "goal": "find the largest distance between neighbouring blocks",
-        "contract": "- goal (after): find the largest distance between blocks\n- post1 (after): result >= 0",
+        "contract": "- goal (after): find the largest distance between blocks\n- post1 (after): result >= 0\n"
+        "- D3 (approach): S2 `largest_gap` is computed by simulation",
         "code": "def largest_gap(blocks):\n    return max(b[0] - a[0] for a, b in zip(blocks, blocks[1:]))",
         "failing": "Input: longest_gap([[1, 3], [6, 8]])\nExpected: 3\nObserved: 5",
         "calls": "- largest_gap([[1, 3], [6, 8]]) -> 5",
@@ -115,7 +116,8 @@ VERIFY = demos(
     },
     {
         "goal": "merge overlapping or touching bookings into sorted blocks",
-        "contract": "- goal (after): merge overlapping or touching bookings into sorted blocks",
+        "contract": "- goal (after): merge overlapping or touching bookings into sorted blocks\n"
+        "- D2 (approach): S1 `merge_bookings` is computed by greedy",
         "code": "def merge_bookings(bookings):\n    blocks = []\n    for s, e in sorted(bookings):\n"
         "        if blocks and s <= blocks[-1][1]:\n            blocks[-1][1] = max(blocks[-1][1], e)\n"
         "        else:\n            blocks.append([s, e])\n    return blocks",
@@ -126,4 +128,31 @@ VERIFY = demos(
         "obligation": "goal",
         "condition": "",
     },
+)
+RENEGOTIATE = demos(
+    {
+        "task": _MEETINGS,
+        "value": "blocks: list[list[int]]",
+        "provider": "def merge_bookings(bookings: list[list[int]]) -> list[list[int]]:\n"
+        "Goal: merge overlapping bookings into sorted blocks\n- post1 (after): len(result) <= len(bookings)",
+        "consumer": "def largest_gap(blocks: list[list[int]]) -> int:\n"
+        "Goal: find the largest distance between neighbouring blocks\n- pre1 (before): blocks == sorted(blocks)",
+        "evidence": "Calls in the failing check:\n- merge_bookings([[6, 8], [1, 3]]) -> [[6, 8], [1, 3]]",
+        "reason": "The blocks are sorted by their start, as merging promises.",
+        "choice": "provider-ensures",
+        "type": "",
+    }
+)
+BRANCH = demos(
+    {
+        "task": _MEETINGS,
+        "function": "def largest_gap(blocks: list[list[int]]) -> int:\n"
+        "Goal: find the largest distance between neighbouring blocks\n- goal (after): find the largest distance",
+        "approach": "- S2 `largest_gap` is computed by greedy",
+        "evidence": "Input: longest_gap([[1, 3], [6, 8], [20, 21]])\nExpected: 12\nObserved: 3",
+        "steps": [
+            Step(name="list_gaps", goal="list the distance from each block's end to the next start", kind="simulation"),
+            Step(name="pick_largest", goal="give the largest of the distances, or 0 without any", kind="numerical"),
+        ],
+    }
 )

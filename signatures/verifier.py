@@ -13,8 +13,9 @@ class VerifyNode(dspy.Signature):
 
     The whole program gives a wrong result on the failing check; the cause may be in this function or elsewhere.
     Follow the function on the values that it is called with. Reject only when you can name a call on which it
-    breaks an obligation; otherwise accept. `condition` is one Python expression over the parameters that is true
-    for the calls on which it goes wrong, or empty.
+    breaks an obligation; otherwise accept. Name an obligation that is marked (approach) only when the approach itself
+    is wrong: no code that follows it can keep the contract. `condition` is one Python expression over the parameters
+    that is true for the calls on which it goes wrong, or empty.
     """
 
     goal: str = dspy.InputField(desc="what the function must compute")
