@@ -45,6 +45,6 @@ def run_candidate(
         findings=tuple(session.findings),
         checks_hash=checks_hash(session.checks),
     )
-    session.add_findings(findings_from_checks(state, session.checks, start=len(session.findings)))
+    session.add_findings(findings_from_checks(state, session.checks, start=len(session.findings)), source="checks")
     state = state.model_copy(update={"findings": tuple(session.findings)})
     return Candidate(number, attempt, state, rank_of(report, session.checks))

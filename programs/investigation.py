@@ -8,10 +8,12 @@ from auditcoder.core.abstention import Abstention
 from auditcoder.core.case import LocateInputs
 from auditcoder.core.evidence import finding_from_measurement, judged_finding
 from auditcoder.core.graph import in_writing_order
+from auditcoder.core.local_checks import unchecked_nodes
 from auditcoder.core.locate import locate
 from auditcoder.core.slots import reaches
 from auditcoder.core.wanted import measured_metric, wanted_evidence
 from auditcoder.errors import UnusableAnswerError
+from auditcoder.programs.executed import add_locally_checked, add_monitored
 from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import calls_text, failure_text
 from auditcoder.programs.session import Candidate, Session
@@ -58,7 +60,10 @@ class Evidence(NamedTuple):
 
 
 class Investigation(TypedModule["Evidence"]):
-    """Records calls or measures costs on the anchor, localizes, and asks the verifier when that yields nothing."""
+    """Collects executed evidence, localizes, and asks the verifier when that yields nothing.
+
+    Executed: the monitors on the calls recorded on the anchor, or its measured costs; the nodes' own local checks.
+    """
 
     def __init__(self, verifier: Verifier) -> None:
         super().__init__()
@@ -76,7 +81,12 @@ class Investigation(TypedModule["Evidence"]):
         anchor = failures[0]
         wanted = wanted_evidence(anchor.result.outcome)
         recording = session.record_calls(active, anchor.check) if wanted == "calls" else None
+        if recording is not None:
+            add_monitored(session, active, recording)
         measurement = self._measure(session, active, anchor) if wanted == "costs" else None
+        if wanted != "nothing":
+            unchecked = unchecked_nodes(active.state.active, session.findings)
+            add_locally_checked(session, active, [node.id for node in unchecked])
         always = wanted != "nothing" and session.config.verify == "always"
         localization = None if always else _locate(session, active, recording, measurement)
         if localization is None or (localization.abstained in UNDECIDED and session.config.verify != "never"):
@@ -90,7 +100,7 @@ class Investigation(TypedModule["Evidence"]):
         metric = measured_metric(anchor.result.outcome)
         start = len(session.findings)
         finding = finding_from_measurement(measurement, anchor.result, metric, active.state.active, start=start)
-        session.add_findings([finding] if finding else [])
+        session.add_findings([finding] if finding else [], source="measurement")
         return measurement
 
     def _verify(self, session: Session, active: Candidate, anchor: Failure, recording: Recording | None) -> None:
@@ -113,7 +123,8 @@ class Investigation(TypedModule["Evidence"]):
             except UnusableAnswerError:
                 continue  # no evidence is neither an accept nor a reject
             rejected = rejected or judgement.verdict == "reject"
-            session.add_findings([judged_finding(judgement, state.active, start=len(session.findings))])
+            judged = judged_finding(judgement, state.active, start=len(session.findings))
+            session.add_findings([judged], source="verifier")
 
 
 def _locate(

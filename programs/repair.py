@@ -1,12 +1,12 @@
-"""One bounded repair: locate, scope, regenerate, border check, revalidate, decide (paper 3.4, core.md section 6)."""
+"""One bounded repair: locate, scope, declare, regenerate, border check, revalidate, decide (paper 3.4, core.md 6)."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from auditcoder.core.answers import Written
 from auditcoder.core.assembly import assemble
 from auditcoder.core.ending import ended_by, round_passed
+from auditcoder.core.expansion import needed_expansions
 from auditcoder.core.scope import select_scope
 from auditcoder.core.transaction import (
     Closed,
@@ -16,21 +16,19 @@ from auditcoder.core.transaction import (
     close_transaction,
     close_without_candidate,
     crossings,
+    declare,
     open_transaction,
 )
 from auditcoder.errors import AssemblyError
+from auditcoder.programs.branch_planning import BranchPlanning
 from auditcoder.programs.evaluation import run_candidate
 from auditcoder.programs.investigation import Evidence, Investigation
 from auditcoder.programs.module import TypedModule
-from auditcoder.programs.regenerator import Regenerator
+from auditcoder.programs.regeneration import Regeneration, Rewritten
+from auditcoder.programs.renegotiation import Renegotiation
 from auditcoder.programs.session import Candidate, Session
-from auditcoder.programs.writing import write_node
-from auditcoder.records.code import NodeCode
-from auditcoder.records.events import CodeWritten, RepairEnded, RepairStarted
-from auditcoder.records.graph import Node
-
-RESAMPLES = 1000
-"""Apart from all round numbers, so that no round repeats the sample of another one."""
+from auditcoder.records.events import RepairEnded, RepairStarted, ScopeDeclared
+from auditcoder.records.graph import TaskGraph
 
 
 class RepairOutcome(NamedTuple):
@@ -44,11 +42,18 @@ class RepairOutcome(NamedTuple):
 
 
 class Repair(TypedModule["RepairOutcome"]):
-    """Composes investigation and regeneration around the transaction of the core."""
+    """Composes investigation, revision of the plan and regeneration around the transaction of the core."""
 
-    def __init__(self, investigation: Investigation, regenerator: Regenerator) -> None:
+    def __init__(
+        self,
+        investigation: Investigation,
+        renegotiation: Renegotiation,
+        branch_planning: BranchPlanning,
+        regeneration: Regeneration,
+    ) -> None:
         super().__init__()
-        self.investigation, self.regenerator = investigation, regenerator
+        self.investigation, self.regeneration = investigation, regeneration
+        self.renegotiation, self.branch_planning = renegotiation, branch_planning
 
     def forward(self, session: Session, active: Candidate, index: int) -> RepairOutcome:
         """Return the active candidate after one round, accepted or rolled back.
@@ -65,62 +70,54 @@ class Repair(TypedModule["RepairOutcome"]):
             RepairStarted(index=index, localization=evidence.localization, scope=scope, snapshot=opened.snapshot)
         )
         if opened.abstains:
-            closed = close_abstained(opened)
-            session.journal.emit(RepairEnded(transaction=closed.transaction))
-            return _outcome(active, closed, active)
-        return self._regenerate(session, active, opened, evidence)
+            return _ended(session, active, close_abstained(opened))
+        plan = self._revised(session, active, opened, evidence)
+        if isinstance(plan, str):
+            return _ended(session, active, close_without_candidate(opened, plan))
+        declared = _declared(session, active, opened, plan)
+        rewritten = self.regeneration(session, active, declared, evidence)
+        if rewritten.refused:
+            return _ended(session, active, close_without_candidate(declared, rewritten.refused))
+        return _validated(session, active, declared, rewritten)
 
-    def _regenerate(
+    def _revised(
         self, session: Session, active: Candidate, opened: OpenTransaction, evidence: Evidence
-    ) -> RepairOutcome:
-        node = opened.state.graph.node(opened.scope.nodes[0])
-        old = opened.state.code_map[node.id]
-        written = self._rewrite(session, active, opened, node, evidence)
-        if written is None:
-            return _ended(session, active, close_without_candidate(opened, "no usable code came back"))
-        if written.code.digest == old.digest:
-            return _ended(session, active, close_without_candidate(opened, "the same code came back"))
-        session.journal.emit(
-            CodeWritten(attempt=active.attempt, code=written.code, how="regenerated", notes=written.notes)
-        )
-        return self._validate(session, active, opened, written.code)
+    ) -> TaskGraph | str:
+        """Return the plan that the repair goes by, or why there is none."""
+        if opened.scope.action == "replan":
+            plan = self.branch_planning(session, active, opened, evidence)
+            return plan or f"no usable plan of {opened.scope.branch} came back"
+        if opened.scope.open_slots:
+            return self.renegotiation(session, active, opened, evidence) or "no usable settlement of the interface"
+        return opened.state.graph
 
-    def _rewrite(
-        self, session: Session, active: Candidate, opened: OpenTransaction, node: Node, evidence: Evidence
-    ) -> Written | None:
-        """Return new code; an answer that repeats the old one is asked for once more, sampled differently.
 
-        After a rollback the evidence is the same again, so later rounds are sampled from the start.
-        """
-        old = opened.state.code_map[node.id]
-        text = evidence.text(session, active, node)
-        sampled = session.config.seed + opened.index + 1
-        seeds = [None, sampled] if opened.index == 0 else [sampled, sampled + RESAMPLES]
+def _declared(session: Session, active: Candidate, opened: OpenTransaction, plan: TaskGraph) -> OpenTransaction:
+    """Return the transaction with its final scope, recorded before anything is regenerated."""
+    state = opened.state
+    regenerates = opened.scope.action == "regenerate"
+    expansions = needed_expansions(state.graph, plan, opened.scope, state.assembly) if regenerates else ()
+    final = opened.scope.model_copy(update={"expansions": expansions})
+    revised = None if plan == state.graph else plan
+    declared = declare(opened, final, revised, session.used_ids(active.attempt))
+    event = ScopeDeclared(index=opened.index, scope=final, frozen=declared.frozen, graph=revised)
+    session.declare_scope(active.attempt, event)
+    return declared
 
-        def ask(refused: str) -> str:
-            note = f"\nAn earlier answer was refused: {refused}" if refused else ""
-            return self.regenerator(session.task, node, old.source, text + note, seeds[0])
 
-        written = write_node(session, opened.state.graph, node, ask)
-        if written is not None and written.code.digest == old.digest:
-            seeds.pop(0)
-            written = write_node(session, opened.state.graph, node, ask)
-        return written
-
-    def _validate(self, session: Session, active: Candidate, opened: OpenTransaction, code: NodeCode) -> RepairOutcome:
-        graph = opened.state.graph
-        codes = {**opened.state.code_map, code.node: code}
-        try:
-            assembly = assemble(graph, codes, session.task, before=opened.state.assembly)
-        except AssemblyError as error:
-            return _ended(session, active, close_without_candidate(opened, f"does not link: {error.message}"[:300]))
-        if crossings(opened, assembly):
-            session.assembled(active.attempt, assembly)
-            return _ended(session, active, close_at_border(opened, assembly))
-        candidate = run_candidate(session, active.attempt, graph, codes, assembly)
-        closed = close_transaction(opened, candidate.state)
-        session.journal.emit(RepairEnded(transaction=closed.transaction))
-        return _outcome(active, closed, candidate if closed.transaction.decision == "accepted" else active)
+def _validated(session: Session, active: Candidate, opened: OpenTransaction, rewritten: Rewritten) -> RepairOutcome:
+    graph, codes = opened.graph, rewritten.codes
+    try:
+        assembly = assemble(graph, codes, session.task, before=opened.state.assembly)
+    except AssemblyError as error:
+        return _ended(session, active, close_without_candidate(opened, f"does not link: {error.message}"[:300]))
+    if crossings(opened, assembly):
+        session.assembled(active.attempt, assembly)
+        return _ended(session, active, close_at_border(opened, assembly))
+    candidate = run_candidate(session, active.attempt, graph, codes, assembly)
+    closed = close_transaction(opened, candidate.state)
+    session.journal.emit(RepairEnded(transaction=closed.transaction))
+    return _outcome(active, closed, candidate if closed.transaction.decision == "accepted" else active)
 
 
 def _ended(session: Session, active: Candidate, closed: Closed) -> RepairOutcome:

@@ -5,14 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from auditcoder.core.effect_keys import callable_units, confirm_key, measure_key, record_key, run_key
+from auditcoder.core.effect_keys import (
+    callable_units,
+    confirm_key,
+    local_checks_key,
+    measure_key,
+    record_key,
+    run_key,
+)
+from auditcoder.core.local_checks import excerpt, executable_checks, local_entry
 from auditcoder.core.protocols import Executor, Journal, PredicateEvaluator
+from auditcoder.core.replan import ids_of
 from auditcoder.core.state import RunState
 from auditcoder.records.code import Assembly
 from auditcoder.records.config import RunConfig
-from auditcoder.records.events import CallsRecorded, ChecksRun, CostsMeasured, FindingsAdded, ProgramAssembled
+from auditcoder.records.events import (
+    CallsRecorded,
+    ChecksRun,
+    CostsMeasured,
+    FindingsAdded,
+    FindingSource,
+    LocalChecksRun,
+    ProgramAssembled,
+)
 from auditcoder.records.execution import ExecutionReport, Measurement, Recording
 from auditcoder.records.finding import Finding
+from auditcoder.records.graph import TaskGraph
 from auditcoder.records.task import Check, Task, checks_hash
 from auditcoder.records.transaction import Rank
 from auditcoder.sandbox.gate_verdict import gate_findings, gate_labels, rejection
@@ -41,17 +59,40 @@ class Session:
     checks: tuple[Check, ...] = ()
     findings: list[Finding] = field(default_factory=list)
     candidates: int = 0
+    given_ids: dict[int, frozenset[str]] = field(default_factory=dict)
+    """By plan attempt: ids of nodes and decisions that were ever given out, those of rolled-back plans included."""
+
+    def accept_plan(self, event: PlanAccepted) -> None:
+        """Record the plan that code is written for; its ids are given out from now on."""
+        self.journal.emit(event)
+        self._give_out(event.attempt, event.graph)
+
+    def declare_scope(self, attempt: int, event: ScopeDeclared) -> None:
+        """Record the final scope of a repair; the ids of a revised plan are given out, whatever becomes of it."""
+        self.journal.emit(event)
+        if event.graph is not None:
+            self._give_out(attempt, event.graph)
+
+    def used_ids(self, attempt: int) -> frozenset[str]:
+        """Return the ids that a repair in this plan attempt may not give out again."""
+        return self.given_ids.get(attempt, frozenset())
+
+    def _give_out(self, attempt: int, graph: TaskGraph) -> None:
+        self.given_ids[attempt] = self.used_ids(attempt) | ids_of(graph)
 
     def next_candidate(self) -> int:
         """Return the number of the next candidate."""
         self.candidates += 1
         return self.candidates - 1
 
-    def add_findings(self, findings: Sequence[Finding]) -> None:
-        """Append findings to the record; nothing is overwritten."""
-        if findings:
+    def add_findings(
+        self, findings: Sequence[Finding], *, source: FindingSource, unevaluated: Sequence[str] = ()
+    ) -> None:
+        """Append findings, and what could not be evaluated, to the record; nothing is overwritten."""
+        if findings or unevaluated:
             self.findings.extend(findings)
-            self.journal.emit(FindingsAdded(findings=tuple(findings)))
+            event = FindingsAdded(findings=tuple(findings), source=source, unevaluated=tuple(unevaluated))
+            self.journal.emit(event)
 
     def assembled(self, attempt: int, assembly: Assembly) -> int:
         """Return the number of a new candidate, recorded with what the static gate found in it."""
@@ -140,3 +181,28 @@ class Session:
             ),
         )
         return event.measurement
+
+    def run_local_checks(self, candidate: Candidate, node_id: str) -> ExecutionReport | None:
+        """Return the verdicts of a node's local checks on an excerpt of a candidate; None when none can be run.
+
+        Raises:
+            SandboxError: the isolation failed.
+        """
+        state, limits = candidate.state, self.task.limits
+        node = state.graph.node(node_id)
+        entry, checks = local_entry(node, state.assembly), executable_checks(node, state.assembly)
+        if entry is None or not checks:
+            return None
+        part = excerpt(state.assembly, state.graph, node_id)
+        key = local_checks_key(part.digest, node_id, checks_hash(checks), limits)
+        event = self.journal.effect(
+            LocalChecksRun,
+            key,
+            lambda: LocalChecksRun(
+                key=key,
+                candidate=candidate.number,
+                node=node_id,
+                report=self.executor.run(part.program, entry, checks, limits),
+            ),
+        )
+        return event.report

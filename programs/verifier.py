@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import dspy
 
+from auditcoder.core.contracts import semantic_obligation
 from auditcoder.core.evidence import Judgement
 from auditcoder.core.wanted import COSTLY
 from auditcoder.programs.ask import ask_fields
@@ -92,5 +93,6 @@ def obligation_of(named: str, node: Node, decisions: Sequence[PlanningDecision],
         return Obligation(kind="commitment", decision=named)
     if costly:
         return Obligation(kind="resource")
-    known = {predicate.id for predicate in (*node.contract.postconditions, *node.contract.invariants)}
-    return Obligation(kind="semantic", predicate=named if named in known else GOAL)
+    known = {predicate.id: predicate for predicate in (*node.contract.postconditions, *node.contract.invariants)}
+    predicate = known.get(named) or known.get(GOAL)
+    return semantic_obligation(node, predicate) if predicate else Obligation(kind="semantic", predicate=GOAL)

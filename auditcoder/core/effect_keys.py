@@ -5,10 +5,12 @@ A resumed run takes the recorded answer of a key instead of paying again; the au
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from auditcoder.records.base import sha256_json
 from auditcoder.records.code import Assembly
 from auditcoder.records.config import Role
-from auditcoder.records.task import Limits
+from auditcoder.records.task import Check, Limits, checks_hash
 
 
 def model_key(role: Role, model: str, model_hash: str, request: str) -> str:
@@ -16,14 +18,14 @@ def model_key(role: Role, model: str, model_hash: str, request: str) -> str:
     return sha256_json([role, model, model_hash, request])
 
 
-def run_key(assembly: Assembly, checks_hash: str, limits: Limits) -> str:
+def run_key(assembly: Assembly, frozen: str, limits: Limits) -> str:
     """Return the key of a batch run of a program on Q."""
-    return _key("run", assembly, checks_hash, limits)
+    return _key("run", assembly, frozen, limits)
 
 
-def confirm_key(assembly: Assembly, checks_hash: str, limits: Limits) -> str:
+def confirm_key(assembly: Assembly, frozen: str, limits: Limits) -> str:
     """Return the key of a confirmation run of a program on Q."""
-    return _key("confirm", assembly, checks_hash, limits)
+    return _key("confirm", assembly, frozen, limits)
 
 
 def record_key(assembly: Assembly, check: str, limits: Limits) -> str:
@@ -34,6 +36,16 @@ def record_key(assembly: Assembly, check: str, limits: Limits) -> str:
 def measure_key(assembly: Assembly, check: str, limits: Limits) -> str:
     """Return the key of a measurement run of a program on one check."""
     return _key("measure", assembly, check, limits)
+
+
+def local_checks_key(excerpt: str, node: str, checks_hash: str, limits: Limits) -> str:
+    """Return the key of a run of a node's local checks; `excerpt` is the digest of what runs."""
+    return sha256_json(["local", excerpt, node, checks_hash, limits.model_dump(mode="json")])
+
+
+def local_key(excerpt_digest: str, checks: Sequence[Check], limits: Limits) -> str:
+    """Return the key of a run of one node's local checks on the excerpt of the program that the node needs."""
+    return sha256_json(["local", excerpt_digest, checks_hash(tuple(checks)), limits.model_dump(mode="json")])
 
 
 def callable_units(assembly: Assembly) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ program text with every line blanked that the node does not need, so that line n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from auditcoder.core.anchor import FAILURES
@@ -16,7 +16,7 @@ from auditcoder.core.obligations import WHOLE_CONTRACT
 from auditcoder.core.parsing import MAX_SOURCE, Refusal, parse_source
 from auditcoder.core.scopes import module_names
 from auditcoder.core.units import ENTRY
-from auditcoder.core.versions import Active, versions_of
+from auditcoder.core.versions import Active, is_current, versions_of
 from auditcoder.records.base import canonical_json, sha256_text
 from auditcoder.records.code import Assembly, LineOwner
 from auditcoder.records.execution import CheckResult, ExecutionReport
@@ -72,6 +72,19 @@ def checked_nodes(active: Active) -> tuple[Node, ...]:
     """Return the nodes that have a local check that can be run, in id order."""
     found = [node for node in active.graph.owners if executable_checks(node, active.assembly)]
     return tuple(sorted(found, key=lambda node: id_key(node.id)))
+
+
+def unchecked_nodes(active: Active, findings: Sequence[Finding]) -> tuple[Node, ...]:
+    """Return the nodes with a local check that can be run and has no current executed finding yet, in id order.
+
+    A finding of an earlier program stays current while code and contracts are the same: that check is not run again.
+    """
+    done = {f.check for f in findings if f.evidence == "exec" and is_current(f, active.graph, active.codes)}
+    return tuple(
+        node
+        for node in checked_nodes(active)
+        if any(check.id not in done for check in executable_checks(node, active.assembly))
+    )
 
 
 def excerpt(assembly: Assembly, graph: TaskGraph, node_id: str) -> Excerpt:
