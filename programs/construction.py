@@ -43,7 +43,7 @@ class Construction(TypedModule["Candidate | None"]):
     def single(self, session: Session, attempt: int, why: str) -> Candidate:
         """Return a candidate whose root owns everything; the program of last resort when no answer is usable."""
         graph = single_owner_graph(session.task)
-        session.journal.emit(PlanAccepted(attempt=attempt, granularity="single", graph=graph, fallback=why))
+        session.accept_plan(PlanAccepted(attempt=attempt, granularity="single", graph=graph, fallback=why))
         candidate = self.forward(session, attempt, graph)
         if candidate is not None:
             return candidate

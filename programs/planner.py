@@ -11,6 +11,7 @@ from auditcoder.core.plan import PlannedStep, task_slots
 from auditcoder.programs.ask import ask_fields
 from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import entry_text, safe, task_text
+from auditcoder.records.graph import Slot
 from auditcoder.records.task import Task
 from auditcoder.signatures.demos import DETAIL, OUTLINE
 from auditcoder.signatures.planner import Detail, FineOutline, Outline, Step
@@ -48,30 +49,39 @@ class Planner(TypedModule["tuple[PlannedStep, ...]"]):
         Raises:
             UnusableAnswerError: the model gave no detail of the required form for some step.
         """
-        available = [f"{slot.name}: {slot.type}" for slot in task_slots(task)]
-        planned: list[PlannedStep] = []
-        for step in steps:
-            answer = ask_fields(
-                self.detail,
-                DETAIL_TOKENS,
-                task=safe(task.statement, DETAIL_STATEMENT),
-                step=f"{step.name}: {step.goal}",
-                available="\n".join(available),
+        return detailed(self.detail, task, task_slots(task), steps)
+
+
+def detailed(detail: dspy.Predict, task: Task, slots: Sequence[Slot], steps: Sequence[Step]) -> tuple[PlannedStep, ...]:
+    """Return the steps of an outline with their interfaces, asked one by one against the values that exist by then.
+
+    Raises:
+        UnusableAnswerError: the model gave no detail of the required form for some step.
+    """
+    available = [f"{slot.name}: {slot.type}" for slot in slots]
+    planned: list[PlannedStep] = []
+    for step in steps:
+        answer = ask_fields(
+            detail,
+            DETAIL_TOKENS,
+            task=safe(task.statement, DETAIL_STATEMENT),
+            step=f"{step.name}: {step.goal}",
+            available="\n".join(available),
+        )
+        planned.append(
+            PlannedStep(
+                name=step.name,
+                goal=step.goal,
+                kind=step.kind,
+                takes=tuple(answer.takes),
+                gives=answer.gives,
+                type=answer.type,
+                requires=answer.requires,
+                ensures=answer.ensures,
             )
-            planned.append(
-                PlannedStep(
-                    name=step.name,
-                    goal=step.goal,
-                    kind=step.kind,
-                    takes=tuple(answer.takes),
-                    gives=answer.gives,
-                    type=answer.type,
-                    requires=answer.requires,
-                    ensures=answer.ensures,
-                )
-            )
-            available.append(f"{answer.gives}: {answer.type}")
-        return tuple(planned)
+        )
+        available.append(f"{answer.gives}: {answer.type}")
+    return tuple(planned)
 
 
 def without_printing(steps: Sequence[Step]) -> Sequence[Step]:

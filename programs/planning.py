@@ -101,5 +101,5 @@ def _reviewed(
 
 
 def _accept(session: Session, attempt: int, rung: Granularity, graph: TaskGraph, fallback: str) -> TaskGraph:
-    session.journal.emit(PlanAccepted(attempt=attempt, granularity=rung, graph=graph, fallback=fallback))
+    session.accept_plan(PlanAccepted(attempt=attempt, granularity=rung, graph=graph, fallback=fallback))
     return graph

@@ -26,6 +26,7 @@ from auditcoder.programs.investigation import Evidence, Investigation
 from auditcoder.programs.module import TypedModule
 from auditcoder.programs.regeneration import Regeneration, Rewritten
 from auditcoder.programs.renegotiation import Renegotiation
+from auditcoder.programs.reverification import reverify
 from auditcoder.programs.session import Candidate, Session
 from auditcoder.records.events import RepairEnded, RepairStarted, ScopeDeclared
 from auditcoder.records.graph import TaskGraph
@@ -64,7 +65,7 @@ class Repair(TypedModule["RepairOutcome"]):
         """
         evidence = self.investigation(session, active)
         state = active.state.model_copy(update={"findings": tuple(session.findings)})
-        scope = select_scope(evidence.localization, state.graph, state.assembly)
+        scope = select_scope(evidence.localization, state.graph, state.assembly, state.findings)
         opened = open_transaction(index, state, session.checks, evidence.localization, scope)
         session.journal.emit(
             RepairStarted(index=index, localization=evidence.localization, scope=scope, snapshot=opened.snapshot)
@@ -117,7 +118,10 @@ def _validated(session: Session, active: Candidate, opened: OpenTransaction, rew
     candidate = run_candidate(session, active.attempt, graph, codes, assembly)
     closed = close_transaction(opened, candidate.state)
     session.journal.emit(RepairEnded(transaction=closed.transaction))
-    return _outcome(active, closed, candidate if closed.transaction.decision == "accepted" else active)
+    if closed.transaction.decision != "accepted":
+        return _outcome(active, closed, active)
+    reverify(session, active, candidate, closed.transaction)
+    return _outcome(active, closed, candidate)
 
 
 def _ended(session: Session, active: Candidate, closed: Closed) -> RepairOutcome:

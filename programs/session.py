@@ -26,7 +26,9 @@ from auditcoder.records.events import (
     FindingsAdded,
     FindingSource,
     LocalChecksRun,
+    PlanAccepted,
     ProgramAssembled,
+    ScopeDeclared,
 )
 from auditcoder.records.execution import ExecutionReport, Measurement, Recording
 from auditcoder.records.finding import Finding

@@ -9,6 +9,7 @@ import dspy
 import auditcoder
 from auditcoder.core.protocols import Executor, Journal, PredicateEvaluator
 from auditcoder.programs.boundary import CheckDesigner
+from auditcoder.programs.branch_planning import BranchPlanner, BranchPlanning
 from auditcoder.programs.construction import Construction
 from auditcoder.programs.investigation import Investigation
 from auditcoder.programs.node_generator import NodeGenerator
@@ -16,7 +17,9 @@ from auditcoder.programs.orchestrator import Orchestrator
 from auditcoder.programs.pipeline import AuditCoder
 from auditcoder.programs.planner import Planner
 from auditcoder.programs.planning import Planning
+from auditcoder.programs.regeneration import Regeneration
 from auditcoder.programs.regenerator import Regenerator
+from auditcoder.programs.renegotiation import Renegotiation, Renegotiator
 from auditcoder.programs.repair import Repair
 from auditcoder.programs.replanner import Replanner
 from auditcoder.programs.reviewer import Reviewer
@@ -32,6 +35,7 @@ from auditcoder.sandbox.predicates import check_expression
 def build_program(lms: Mapping[Role, dspy.LM]) -> AuditCoder:
     """Return the program with every role's backbone set."""
     planner, reviewer, replanner = Planner(), Reviewer(), Replanner()
+    renegotiator, branch_planner = Renegotiator(), BranchPlanner()
     generator, orchestrator = NodeGenerator(), Orchestrator()
     verifier, regenerator, designer = Verifier(), Regenerator(), CheckDesigner()
     roles: Mapping[Role, tuple[dspy.Module, ...]] = {
@@ -41,7 +45,7 @@ def build_program(lms: Mapping[Role, dspy.LM]) -> AuditCoder:
         "orchestrator": (orchestrator,),
         "verifier": (verifier,),
         "regenerator": (regenerator,),
-        "replanner": (replanner,),
+        "replanner": (replanner, renegotiator, branch_planner),
     }
     for role, modules in roles.items():
         for module in modules:
@@ -50,7 +54,12 @@ def build_program(lms: Mapping[Role, dspy.LM]) -> AuditCoder:
         designer,
         Planning(planner, reviewer, replanner, check_expression),
         Construction(generator, orchestrator),
-        Repair(Investigation(verifier), regenerator),
+        Repair(
+            Investigation(verifier),
+            Renegotiation(renegotiator),
+            BranchPlanning(branch_planner, check_expression),
+            Regeneration(regenerator, generator, orchestrator),
+        ),
     )
 
 

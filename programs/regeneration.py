@@ -1,0 +1,144 @@
+"""New code for the nodes of a final scope, in writing order: the scope's own, then the declared call sites."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from auditcoder.core.answers import Written
+from auditcoder.core.graph import in_writing_order, subtree
+from auditcoder.core.linking import is_linked, linked_branch, linked_root
+from auditcoder.core.transaction import OpenTransaction
+from auditcoder.programs.investigation import Evidence
+from auditcoder.programs.module import TypedModule
+from auditcoder.programs.node_generator import NodeGenerator
+from auditcoder.programs.orchestrator import Orchestrator
+from auditcoder.programs.regenerator import Regenerator
+from auditcoder.programs.session import Candidate, Session
+from auditcoder.programs.writing import write_node
+from auditcoder.records.code import NodeCode
+from auditcoder.records.events import CodeWritten
+from auditcoder.records.graph import ROOT, Node
+
+RESAMPLES = 1000
+"""Apart from all round numbers, so that no round repeats the sample of another one."""
+How = Literal["generated", "regenerated", "computed"]
+
+
+class Rewritten(NamedTuple):
+    """The codes of the candidate, or why there is none."""
+
+    codes: Mapping[str, NodeCode]
+    refused: str = ""
+
+
+class _Work(NamedTuple):
+    session: Session
+    active: Candidate
+    opened: OpenTransaction
+    evidence: Evidence
+
+
+class Regeneration(TypedModule["Rewritten"]):
+    """Writes the nodes of a final scope under the plan as declared; everything else keeps its code."""
+
+    def __init__(self, regenerator: Regenerator, generator: NodeGenerator, orchestrator: Orchestrator) -> None:
+        super().__init__()
+        self.regenerator, self.generator, self.orchestrator = regenerator, generator, orchestrator
+
+    def forward(self, session: Session, active: Candidate, opened: OpenTransaction, evidence: Evidence) -> Rewritten:
+        """Return the codes of every owner of the declared plan; what was written is recorded.
+
+        Raises:
+            BackboneError: a backbone cannot be used at all.
+        """
+        work = _Work(session, active, opened, evidence)
+        old = opened.state.code_map
+        codes = {node.id: old[node.id] for node in opened.graph.owners if node.id in old}
+        for node in _rewritten(opened):
+            written, how = self._write(work, node)
+            if written is None:
+                return Rewritten({}, "no usable code came back" + ("" if _alone(opened) else f" for {node.id}"))
+            if node.id in old and written.code.digest == old[node.id].digest:
+                continue
+            codes[node.id] = written.code
+            event = CodeWritten(attempt=active.attempt, code=written.code, how=how, notes=written.notes)
+            session.journal.emit(event)
+        return Rewritten({}, "the same code came back") if codes == old else Rewritten(codes)
+
+    def _write(self, work: _Work, node: Node) -> tuple[Written | None, How]:
+        opened, task = work.opened, work.session.task
+        if opened.scope.action == "replan" and node.id in subtree(opened.graph, opened.scope.branch):
+            return self._plan_anew(work, node)
+        if node.id not in opened.scope.nodes:
+            source = opened.state.code_map[node.id].source
+            if is_linked(task, opened.state.graph, node, source):
+                return self._link(work, node), "computed"
+            return self._rewrite(work, node, _followed(opened, node)), "regenerated"
+        return self._rewrite(work, node, work.evidence.text(work.session, work.active, node)), "regenerated"
+
+    def _plan_anew(self, work: _Work, node: Node) -> tuple[Written | None, How]:
+        session, graph = work.session, work.opened.graph
+        if node.kind == "leaf":
+            return write_node(session, graph, node, lambda refused: self.generator(session.task, node, refused)), (
+                "generated"
+            )
+        if node.contract.signatures:
+            return self._link(work, node), "computed"
+        written = write_node(
+            session, graph, node, lambda refused: self.orchestrator(session.task, graph, node.id, refused)
+        )
+        return written, "generated"
+
+    def _link(self, work: _Work, node: Node) -> Written | None:
+        task, graph = work.session.task, work.opened.graph
+        source = linked_root(task, graph) if node.id == ROOT else linked_branch(graph, node)
+        return write_node(work.session, graph, node, lambda refused: source)
+
+    def _rewrite(self, work: _Work, node: Node, evidence: str) -> Written | None:
+        """Return new code; an answer that repeats the old one is asked for once more, sampled differently.
+
+        After a rollback the evidence is the same again, so later rounds are sampled from the start.
+        """
+        session, opened = work.session, work.opened
+        old = opened.state.code_map[node.id]
+        sampled = session.config.seed + opened.index + 1
+        seeds = [None, sampled] if opened.index == 0 else [sampled, sampled + RESAMPLES]
+
+        def ask(refused: str) -> str:
+            note = f"\nAn earlier answer was refused: {refused}" if refused else ""
+            return self.regenerator(session.task, node, old.source, evidence + note, seeds[0])
+
+        written = write_node(session, opened.graph, node, ask)
+        if written is not None and written.code.digest == old.digest and _alone(opened):
+            seeds.pop(0)
+            written = write_node(session, opened.graph, node, ask)
+        return written
+
+
+def _alone(opened: OpenTransaction) -> bool:
+    """Return whether one node is regenerated and nothing else: then an answer that changes nothing is of no use."""
+    scope = opened.scope
+    return scope.action == "regenerate" and len(scope.nodes) == 1 and not scope.expansions
+
+
+def _rewritten(opened: OpenTransaction) -> tuple[Node, ...]:
+    """Return the nodes to write, providers first; of a replanned branch all that the new plan has there."""
+    scope = opened.scope
+    inside = subtree(opened.graph, scope.branch) if scope.action == "replan" else scope.nodes
+    named = {*inside, *(expansion.owner for expansion in scope.expansions)}
+    return tuple(node for node in in_writing_order(opened.graph) if node.id in named)
+
+
+def _followed(opened: OpenTransaction, node: Node) -> str:
+    """Return the evidence that the owner of a call site is shown: what changed, and what alone may change here."""
+    own = [expansion for expansion in opened.scope.expansions if expansion.owner == node.id]
+    reasons = [f"- `{expansion.unit}`: {expansion.reason}" for expansion in own]
+    heads = [
+        f"- def {signature.render()}:"
+        for inner in opened.graph.nodes
+        if inner.id in opened.scope.nodes
+        for signature in inner.contract.signatures
+    ]
+    return "\n".join(("Only these may change, everything else must stay exactly as it is:", *reasons,
+                      "The functions are from now on:", *heads))  # fmt: skip
