@@ -8,6 +8,7 @@ from typing import Literal
 from auditcoder.core.plan import PlannedStep, Vet, build_graph, single_owner_graph
 from auditcoder.core.review import review_plan
 from auditcoder.errors import UnusableAnswerError
+from auditcoder.programs.local_checks import LocalCheckDesigner
 from auditcoder.programs.module import TypedModule
 from auditcoder.programs.planner import Planner, without_printing
 from auditcoder.programs.replanner import Replanner
@@ -25,10 +26,13 @@ DIVISIBLE = ("function", "program", "script")
 
 
 class Planning(TypedModule["TaskGraph"]):
-    """Composes planner, reviewer and replanner around the deterministic review."""
+    """Composes planner, reviewer and replanner around the deterministic review; what passed gets its local checks."""
 
-    def __init__(self, planner: Planner, reviewer: Reviewer, replanner: Replanner, vet: Vet) -> None:
+    def __init__(
+        self, planner: Planner, reviewer: Reviewer, replanner: Replanner, local_checks: LocalCheckDesigner, vet: Vet
+    ) -> None:
         super().__init__()
+        self.local_checks = local_checks
         self.planner, self.reviewer, self.replanner = planner, reviewer, replanner
         self._vet = vet
 
@@ -41,7 +45,7 @@ class Planning(TypedModule["TaskGraph"]):
                 break
             graph, problem = self._propose(session, attempt, rung)
             if graph is not None:
-                return _accept(session, attempt, rung, graph, fallback)
+                return _accept(session, attempt, rung, self.local_checks(session, graph), fallback)
             fallback = f"{rung} plan: {problem}"
         return _accept(session, attempt, "single", single_owner_graph(session.task), fallback)
 

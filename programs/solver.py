@@ -12,6 +12,7 @@ from auditcoder.programs.boundary import CheckDesigner
 from auditcoder.programs.branch_planning import BranchPlanner, BranchPlanning
 from auditcoder.programs.construction import Construction
 from auditcoder.programs.investigation import Investigation
+from auditcoder.programs.local_checks import LocalCheckDesigner
 from auditcoder.programs.node_generator import NodeGenerator
 from auditcoder.programs.orchestrator import Orchestrator
 from auditcoder.programs.pipeline import AuditCoder
@@ -34,12 +35,12 @@ from auditcoder.sandbox.predicates import check_expression
 
 def build_program(lms: Mapping[Role, dspy.LM]) -> AuditCoder:
     """Return the program with every role's backbone set."""
-    planner, reviewer, replanner = Planner(), Reviewer(), Replanner()
+    planner, reviewer, replanner, local_checks = Planner(), Reviewer(), Replanner(), LocalCheckDesigner()
     renegotiator, branch_planner = Renegotiator(), BranchPlanner()
     generator, orchestrator = NodeGenerator(), Orchestrator()
     verifier, regenerator, designer = Verifier(), Regenerator(), CheckDesigner()
     roles: Mapping[Role, tuple[dspy.Module, ...]] = {
-        "planner": (planner, designer),
+        "planner": (planner, designer, local_checks),
         "reviewer": (reviewer,),
         "generator": (generator,),
         "orchestrator": (orchestrator,),
@@ -52,7 +53,7 @@ def build_program(lms: Mapping[Role, dspy.LM]) -> AuditCoder:
             module.set_lm(lms[role])
     return AuditCoder(
         designer,
-        Planning(planner, reviewer, replanner, check_expression),
+        Planning(planner, reviewer, replanner, local_checks, check_expression),
         Construction(generator, orchestrator),
         Repair(
             Investigation(verifier),

@@ -10,6 +10,7 @@ from typing import Any
 import dspy
 
 from auditcoder.signatures.boundary import BoundaryCase
+from auditcoder.signatures.local_checks import StepCall
 from auditcoder.signatures.planner import Step
 
 _MEETINGS = (
@@ -99,6 +100,27 @@ DERIVE = demos(
         "input": "longest_gap([[5, 9], [1, 4], [3, 5]])",
         "steps": "Blocks: [1,4] and [3,5] overlap, [5,9] touches, so one block [1,9]; no gap is left.",
         "expected": "0",
+    }
+)
+STEP_CALLS = demos(
+    {
+        "task": _MEETINGS,
+        "function": "def largest_gap(blocks: list[list[int]]) -> int:",
+        "goal": "find the largest distance between neighbouring blocks, or 0 with fewer than two",
+        "contract": "- pre1 (before): blocks == sorted(blocks)\n- post1 (after): result >= 0",
+        "calls": [
+            StepCall(arguments="[[[1, 3], [6, 8], [9, 12]]]", result="3"),
+            StepCall(arguments="[[]]", result="0"),
+        ],
+    }
+)
+PREDICT = demos(
+    {
+        "function": "def merge_bookings(bookings: list[list[int]]) -> list[list[int]]:",
+        "goal": "merge overlapping or touching bookings into sorted blocks",
+        "call": "merge_bookings([[6, 8], [1, 3], [3, 5]])",
+        "steps": "Sorted: [1,3], [3,5], [6,8]; the first two touch at 3 and become [1,5]; [6,8] stands apart.",
+        "result": "[[1, 5], [6, 8]]",
     }
 )
 VERIFY = demos(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from auditcoder.core.ladder import ladder
+from auditcoder.core.local_admission import CALLS, local_checks_policy
 from auditcoder.programs.boundary import BOUNDARY_KINDS, admission_of
 from auditcoder.programs.planning import DIVISIBLE, REPLANS
 from auditcoder.programs.writing import TRIES
@@ -52,10 +53,12 @@ def undivided_attempt() -> Iterator[PlannedCalls]:
 
 
 def divided_attempt(task: Task, config: RunConfig, granularity: Granularity, *, weak: bool) -> Iterator[PlannedCalls]:
-    """Yield the calls for a plan, its review, and the code of its nodes."""
+    """Yield the calls for a plan, its review, the local checks of its steps, and the code of its nodes."""
     steps = (FINE_STEPS, COARSE_STEPS) if granularity == "fine" else (COARSE_STEPS,)
     rounds = REPLANS + 1
-    yield PlannedCalls("", "planner", 2, sum(1 + rounds * most for most in steps))
+    checked = local_checks_policy(config, weak=weak) == "confirmed"
+    checks = max(steps) * (1 + CALLS) if checked else 0
+    yield PlannedCalls("", "planner", 2 + checked, sum(1 + rounds * most for most in steps) + checks)
     yield PlannedCalls("", "replanner", 0, REPLANS * len(steps))
     if config.plan_review == "model":
         yield PlannedCalls("", "reviewer", 1, rounds * len(steps))

@@ -13,6 +13,7 @@ import typer
 GranularityChoice = Literal["auto", "single", "coarse", "fine"]
 GateChoice = Literal["off", "warn", "strict"]
 LocateChoice = Literal["paper", "executed-first"]
+LocalChecksChoice = Literal["auto", "none", "confirmed"]
 
 MODELS = "Models"
 STRATEGY = "How it is solved"
@@ -71,6 +72,11 @@ Locate = Annotated[
     LocateChoice | None,
     typer.Option("--locate", help="Which finding wins when several explain a failure. [default: executed-first]",
                  rich_help_panel=STRATEGY, show_default=False),
+]  # fmt: skip
+LocalChecks = Annotated[
+    LocalChecksChoice | None,
+    typer.Option("--local-checks", help="Checks of single steps that the planner adds: none, or those whose result a "
+                 "second call confirms. [default: auto]", rich_help_panel=STRATEGY, show_default=False),
 ]  # fmt: skip
 ConfigFile = Annotated[
     Path | None,

@@ -19,6 +19,7 @@ class Settings:
     seed: int | None = None
     gate: str | None = None
     locate: str | None = None
+    local_checks: str | None = None
     file: Path | None = None
     overrides: tuple[str, ...] = ()
     """`key=value` each, in order."""

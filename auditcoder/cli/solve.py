@@ -31,6 +31,7 @@ def command(
     seed: o.Seed = None,
     policy: o.Gate = None,
     locate: o.Locate = None,
+    local_checks: o.LocalChecks = None,
     config: o.ConfigFile = None,
     override: o.Overrides = None,
     resume: o.Resume = False,
@@ -51,7 +52,7 @@ def command(
 
     settings = Settings(
         model=model, roles=tuple(role or ()), k=k, adaptive=adaptive or None, granularity=granularity, seed=seed,
-        gate=policy, locate=locate, file=config, overrides=tuple(override or ()),
+        gate=policy, locate=locate, local_checks=local_checks, file=config, overrides=tuple(override or ()),
     )  # fmt: skip
     request = SolveRequest(
         tasks=tuple(tasks or ()), settings=settings, resume=resume, dry_run=dry_run, out=out, data=data,

@@ -244,6 +244,15 @@ def test_boundary_checks(admission: str, weak: bool, most: int | None) -> None:
     assert rows.get(("boundary checks", "planner")) == (None if most is None else (1, most))
 
 
+@pytest.mark.parametrize(
+    ("policy", "weak", "planner"),
+    [("auto", True, (2, 10)), ("auto", False, (3, 19)), ("confirmed", True, (3, 19)), ("none", False, (2, 10))],
+)
+def test_local_checks_are_three_calls_a_step(policy: str, weak: bool, planner: tuple[int, int]) -> None:
+    rows = calls("function", granularity="coarse", weak=weak, local_checks=policy)
+    assert rows["plan attempt 1 (coarse)", "planner"] == planner
+
+
 def test_every_example_has_a_forecast() -> None:
     for task in load_tasks(EXAMPLES):
         rows = forecast(task, RunConfig(), weak=True)

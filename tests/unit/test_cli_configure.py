@@ -104,8 +104,9 @@ def test_a_file_that_is_no_toml(tmp_path: Path) -> None:
         (options.GranularityChoice, Granularity),
         (options.LocateChoice, Policy),
         (options.GateChoice, RunConfig.model_fields["gate"].annotation),
+        (options.LocalChecksChoice, RunConfig.model_fields["local_checks"].annotation),
     ],
-    ids=["granularity", "locate", "gate"],
+    ids=["granularity", "locate", "gate", "local-checks"],
 )
 def test_choices_equal_the_records(choice: object, record: object) -> None:
     assert get_args(choice) == get_args(record)
