@@ -16,6 +16,8 @@ class Abstention(StrEnum):
     NOT_LOCALIZED = "not-localized"
     NO_SCOPE_RULE = "no-scope-rule-for-class"
     OWNS_NO_CODE = "owner-has-no-code"
+    TOO_MANY_NODES = "more-than-three-nodes"
+    UNSUPPORTED_BRANCH = "unsupported-branch"
 
     @property
     def text(self) -> str:
@@ -30,6 +32,8 @@ _TEXTS = {
     Abstention.NO_COMPATIBLE_FINDING: "No frame, measurement or compatible finding names a responsibility.",
     Abstention.COMPETING: "The compatible findings explain the failure in ways that do not fit together.",
     Abstention.NOT_LOCALIZED: "The failure was not localized.",
-    Abstention.NO_SCOPE_RULE: "No rule selects a bounded scope for this class of defect.",
-    Abstention.OWNS_NO_CODE: "The implicated responsibility owns no code that could be regenerated.",
+    Abstention.NO_SCOPE_RULE: "The localization names no single owner, interface or decision to select a scope by.",
+    Abstention.OWNS_NO_CODE: "A named responsibility owns no code, and no supported branch could be replanned.",
+    Abstention.TOO_MANY_NODES: "The interfaces join more than three nodes, and no supported branch holds them.",
+    Abstention.UNSUPPORTED_BRANCH: "The branch of the planning decision cannot be replanned on its own.",
 }

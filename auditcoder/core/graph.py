@@ -54,22 +54,31 @@ def children(graph: TaskGraph, node_id: str) -> tuple[str, ...]:
 
 def ancestors(graph: TaskGraph, node_id: str) -> tuple[str, ...]:
     """Return the ids above a node, nearest first; a cyclic parent relation ends where it closes."""
-    above = parents(graph)
-    found: list[str] = []
+    return _chain(parents(graph), node_id)
+
+
+def _chain(above: Mapping[str, str], node_id: str) -> tuple[str, ...]:
+    found: dict[str, None] = {}
     current = above.get(node_id, "")
     while current and current != node_id and current not in found:
-        found.append(current)
+        found[current] = None
         current = above.get(current, "")
     return tuple(found)
 
 
 def subtree(graph: TaskGraph, node_id: str) -> tuple[str, ...]:
     """Return a node's id and all ids below it, in id order; empty when there is no such node."""
-    known = {node.id for node in graph.nodes}
-    inside = {node_id} & known
-    for node in graph.nodes:
-        if node_id in ancestors(graph, node.id):
-            inside.add(node.id)
+    above = parents(graph)
+    below: dict[str, list[str]] = {}
+    for child, parent in above.items():
+        below.setdefault(parent, []).append(child)
+    inside: set[str] = set()
+    waiting = [node_id] if node_id in above else []
+    while waiting:
+        current = waiting.pop()
+        if current not in inside:
+            inside.add(current)
+            waiting += below.get(current, ())
     return tuple(sorted(inside, key=id_key))
 
 
@@ -86,8 +95,8 @@ def leaves(graph: TaskGraph, node_id: str) -> tuple[str, ...]:
 
 def provider_edges(graph: TaskGraph) -> tuple[tuple[str, str], ...]:
     """Return the distinct (provider, consumer) node pairs of provenance and `depends_on`, without border edges."""
-    known = {node.id for node in graph.nodes}
-    above = {node_id: set(ancestors(graph, node_id)) for node_id in known}
+    known = parents(graph)
+    above = {node_id: set(_chain(known, node_id)) for node_id in known}
     pairs = set()
     for node in graph.nodes:
         for source in (*(p.node for p in node.provenance), *node.depends_on):

@@ -76,7 +76,7 @@ class Scope(GrownRecord):
     contract stays.
     """
 
-    later: ClassVar[frozenset[str]] = frozenset({"branch", "open_slots", "expansions"})
+    later: ClassVar[frozenset[str]] = frozenset({"branch", "open_slots", "expansions", "notes"})
 
     defect: DefectClass | None = None
     action: Literal["regenerate", "replan"] | None = None
@@ -89,4 +89,6 @@ class Scope(GrownRecord):
     """Ifc pair: the slots between its nodes whose contract may change. Since 1.1."""
     expansions: tuple[Expansion, ...] = ()
     """Declared before regeneration, in program order; empty in the scope as selected. Since 1.1."""
+    notes: tuple[str, ...] = ()
+    """Branches that were considered and why they are not supported. Since 1.1."""
     abstained: str = ""

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from auditcoder.core.abstention import Abstention
 from auditcoder.core.border import border_violations, frozen_complement
-from auditcoder.core.scope import select_scope
 from auditcoder.core.units import IMPORTS
 from auditcoder.records.base import sha256_text
 from auditcoder.records.code import Assembly, CodeUnit, UnitKind
-from auditcoder.records.graph import Node, NodeKind, TaskGraph
-from auditcoder.records.localization import DefectClass, Localization, Scope
+from auditcoder.records.localization import Scope
 
 
 def unit(name: str, owner: str, text: str, kind: UnitKind = "function") -> CodeUnit:
@@ -120,56 +117,3 @@ def test_the_first_import_block_of_a_program_is_judged_too() -> None:
 def test_frozen_complement_lists_every_unit_outside_with_the_hash_of_its_text() -> None:
     frozen = frozen_complement(BEFORE, SCOPE)
     assert frozen == tuple((item.name, sha256_text(item.text)) for item in (MAIN, PARSE, KIND, METHOD))
-
-
-# --- scope -----------------------------------------------------------------------------------------------------------
-
-
-def graph() -> TaskGraph:
-    kinds: dict[str, NodeKind] = {"S0": "orchestrator", "S1": "leaf", "S2": "leaf", "S3": "structural", "S4": "leaf"}
-    nodes = tuple(
-        Node(id=name, parent="" if name == "S0" else "S0", goal="g", executor="simulation", kind=kind)
-        for name, kind in kinds.items()
-    )
-    return TaskGraph(nodes=nodes, order=("S1", "S2", "S4"))
-
-
-def localized(*nodes: str, defect: DefectClass | None = "Impl", abstained: str = "") -> Localization:
-    return Localization(policy="paper", anchor="Q1", implicated=nodes, defect=defect, abstained=abstained)
-
-
-def test_one_implicated_owner_is_regenerated_with_all_its_units() -> None:
-    assert select_scope(localized("S2"), graph(), BEFORE) == SCOPE
-
-
-def test_the_root_is_regenerated_with_its_blocks() -> None:
-    scope = select_scope(localized("S0"), graph(), BEFORE)
-    assert (scope.nodes, scope.units) == (("S0",), (IMPORTS, "main"))
-
-
-def test_a_structural_node_is_not_regenerated_even_if_a_unit_names_it() -> None:
-    scope = select_scope(localized("S3"), graph(), program(unit("stray", "S3", "def stray(): pass")))
-    assert scope.abstained == Abstention.OWNS_NO_CODE
-
-
-NO_SCOPE: dict[str, tuple[Localization, Abstention]] = {
-    "abstained": (localized(abstained="competing-explanations", defect=None), Abstention.NOT_LOCALIZED),
-    "nothing-implicated": (localized(), Abstention.NOT_LOCALIZED),
-    "interface": (localized("S1", "S2", defect="Ifc"), Abstention.NO_SCOPE_RULE),
-    "interface-of-one-node": (localized("S2", defect="Ifc"), Abstention.NO_SCOPE_RULE),
-    "commitment": (localized("S2", defect="Cmt"), Abstention.NO_SCOPE_RULE),
-    "structural-node": (localized("S3"), Abstention.OWNS_NO_CODE),
-    "owner-without-units": (localized("S4"), Abstention.OWNS_NO_CODE),
-}
-
-
-@pytest.mark.parametrize(("localization", "reason"), NO_SCOPE.values(), ids=NO_SCOPE.keys())
-def test_scope_abstains(localization: Localization, reason: Abstention) -> None:
-    scope = select_scope(localization, graph(), BEFORE)
-    assert scope == Scope(defect=localization.defect, abstained=reason.value)
-
-
-def test_every_abstention_has_a_sentence() -> None:
-    texts = [reason.text for reason in Abstention]
-    assert all(text.endswith(".") for text in texts)
-    assert len(set(texts)) == len(texts)

@@ -38,7 +38,7 @@ def linked(before: Assembly | None = None, **sources: str) -> Assembly:
 
 BEFORE = linked()
 LOCALIZED = Localization(policy="paper", anchor="E1", rule="Local", implicated=("S2",), defect="Impl", grade="low")
-SCOPE = select_scope(LOCALIZED, GRAPH, BEFORE)
+SCOPE = select_scope(LOCALIZED, GRAPH, BEFORE, ())
 
 WITHIN = {
     "new-body": "def total(numbers):\n    return sum(numbers)\n",

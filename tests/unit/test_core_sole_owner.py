@@ -82,7 +82,7 @@ def test_the_owner_of_the_whole_program_answers_for_every_failure(
     assert (found.anchor, found.rule, found.implicated) == ("E1", "Local", ("S0",))
     assert (found.defect, found.grade) == ("Impl", "medium")
     assert [(item.finding, item.applicability) for item in found.supporting] == [("F2", "observed")]
-    scope = select_scope(found, given.graph, given.assembly)
+    scope = select_scope(found, given.graph, given.assembly, ())
     assert scope.units == tuple(unit.name for unit in given.assembly.units)
     assert frozen_complement(given.assembly, scope) == ()
     assert border_violations(given.assembly, state("function", "pass").assembly, scope) == ()
