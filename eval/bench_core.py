@@ -1,8 +1,8 @@
 """Benchmark of the core: locate plus scope on plans of growing size, with ten findings a node.
 
 Run `python -m auditcoder.eval.bench_core [NODES ...]`. One JSON line a size and policy: CPU seconds for the
-localization and for the scope, the best of a few runs; `per_doubling` is the factor that twice the size costs, against the size
-before. The last lines give the exponent of the least-squares line through the logarithms: 1 is linear growth.
+localization and for the scope, the best of a few runs; `per_doubling` is the factor that twice the size costs, against
+the size before. The last lines give the exponent of the least-squares line through the logarithms: 1 is linear growth.
 """
 
 from __future__ import annotations
