@@ -7,7 +7,7 @@ from typing import NamedTuple
 from auditcoder.core.abstention import Abstention
 from auditcoder.core.case import LocateInputs
 from auditcoder.core.evidence import finding_from_measurement, judged_finding
-from auditcoder.core.graph import in_writing_order
+from auditcoder.core.graph import in_writing_order, subtree
 from auditcoder.core.local_checks import unchecked_nodes
 from auditcoder.core.locate import locate
 from auditcoder.core.slots import reaches
@@ -106,14 +106,14 @@ class Investigation(TypedModule["Evidence"]):
     def _verify(self, session: Session, active: Candidate, anchor: Failure, recording: Recording | None) -> None:
         """Add judged findings on every code owner, leaves first.
 
-        The root answers for the whole task, so a rejection of it names no cause while a step is rejected too: it is
-        asked only when every step was accepted.
+        An orchestrator answers for all that is below it, so a rejection of it names no cause while a step of it is
+        rejected too: it is asked only when every step was accepted.
         """
         state = active.state
         failing = FailingRun(anchor.check, anchor.result, recording.calls if recording else ())
-        rejected = False
+        rejected: set[str] = set()
         for node in in_writing_order(state.graph):
-            if node.id == ROOT and rejected:
+            if rejected.intersection(subtree(state.graph, node.id)):
                 continue
             units = [unit.name for unit in state.assembly.units if unit.owner == node.id]
             source = state.code_map[node.id].source
@@ -122,7 +122,7 @@ class Investigation(TypedModule["Evidence"]):
                 judgement = self.verifier(session.task, node, source, units, failing, decisions)
             except UnusableAnswerError:
                 continue  # no evidence is neither an accept nor a reject
-            rejected = rejected or judgement.verdict == "reject"
+            rejected |= {node.id} if judgement.verdict == "reject" else set()
             judged = judged_finding(judgement, state.active, start=len(session.findings))
             session.add_findings([judged], source="verifier")
 

@@ -94,6 +94,8 @@ def translated(expression: str, parameter: str, others: Collection[str]) -> str:
 
 def _ensuring(provider: Node, consumer: Node, settlement: Settlement, broken: Sequence[Predicate]) -> Node:
     slot, contract = settlement.slot, provider.contract
+    if slot.output not in {each.name for each in provider.outputs}:
+        return provider  # an ancestor hands its own input down: it makes no value of which it could ensure something
     ids = numbered("post", (predicate.id for predicate in contract.predicates()))
     others = {each.name for each in consumer.inputs} - {slot.slot}
     promised = {(each.expression, each.text) for each in contract.postconditions}
