@@ -199,6 +199,10 @@ LINE_CASES: dict[str, tuple[ev.Event, str]] = {
     "all pass": (ran(0, "pass", "pass"), "checks  2/2 passed"),
     "repair": (repair_start(), "repair  1: regenerate S1 (Impl, Trace, high)"),
     "decision": (repair_end("rolled-back"), "repair  rolled-back: r"),
+    "recheck": (
+        ev.NodesReverified(index=0, nodes=("S0", "S1"), findings=("F3", "F4"), rejected=("F4",)),
+        "recheck 1 finding against nodes that the repair left as they were",
+    ),
 }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from auditcoder.records.code import Assembly, CodeUnit, LineOwner, NodeCode
 from auditcoder.records.config import ModelFacts, RunConfig
 from auditcoder.records.execution import CheckResult, ExecutionReport, IsolationReport, Outcome
 from auditcoder.records.finding import Finding, Obligation, Versions
-from auditcoder.records.graph import Contract, Node, Predicate, Provider, Slot, TaskGraph
+from auditcoder.records.graph import Contract, LocalCheck, Node, Predicate, Provider, Slot, TaskGraph
 from auditcoder.records.localization import Localization, Scope
 from auditcoder.records.task import Check, EntryPoint, Expected, FunctionSignature, Parameter, ProgramInput, Task
 from auditcoder.records.transaction import Rank, Transaction
@@ -39,6 +39,10 @@ LEAF = Node(
     ),
     inputs=(Slot(name="n", type="int"),), outputs=(Slot(name="twice", type="int"),),
     provenance=(Provider(slot="n", node="S0", output="number"),),
+    local_checks=(
+        LocalCheck(id="L1", text="only prose"),
+        LocalCheck(id="L2", text="double(4) gives 8", args=(4,), expected=8, has_expected=True),
+    ),
 )  # fmt: skip
 ROOT = Node(id="S0", goal="Read, double, print", executor="orchestration", kind="orchestrator")
 GRAPH = TaskGraph(nodes=(ROOT, LEAF), order=("S1",))
@@ -150,10 +154,12 @@ def test_a_node(run: Path) -> None:
     text = shown(run, "S1")
     for part in (
         "double(n: int) -> int", "ensures    the result is twice n   `result == 2 * n`", "n from S0.number",
+        "check      S1:L2 double(4) gives 8",
         "F1 rejects semantic, executed at example-3: 3 is not twice 3", "return 2 * n", "repair 1", "accepted",
     ):  # fmt: skip
         assert part in text, part
     assert text.count("version ") == 2
+    assert "only prose" not in text
 
 
 @pytest.mark.parametrize(

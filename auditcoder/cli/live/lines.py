@@ -37,6 +37,10 @@ def lines(event: ev.Event, view: RunView) -> tuple[str, ...]:
         case ev.RepairEnded():
             reason = event.transaction.reason
             return (f"repair  {event.transaction.decision}" + (f": {reason}" if reason else ""),)
+        case ev.NodesReverified() if event.rejected:
+            return (
+                f"recheck {counted(len(event.rejected), 'finding')} against nodes that the repair left as they were",
+            )
         case ev.RunFinished() if not view.checks:
             return (f"done    {UNCHECKED}",)
         case ev.RunFinished():

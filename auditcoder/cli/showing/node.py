@@ -40,7 +40,7 @@ def node_part(record: RunRecord, node_id: str) -> Part:
 
 
 def promise(node: Node) -> list[str]:
-    """Return goal, contract, inputs and outputs, one line each."""
+    """Return goal, contract, inputs, outputs and executable local checks, one line each."""
     contract = node.contract
     lines = [f"{node.id}  {one_line(node.goal, WIDTH)}", f"  {node.kind}, {node.executor}"]
     lines += [f"  signature  {signature.render()}" for signature in contract.signatures]
@@ -53,6 +53,11 @@ def promise(node: Node) -> list[str]:
             lines.append(f"  {name:9}  {one_line(predicate.text, WIDTH)}{executable}")
     lines += [f"  input      {one.slot} from {one.node}.{one.output}" for one in node.provenance]
     lines += [f"  output     {slot.name}: {slot.type}" for slot in node.outputs]
+    lines += [
+        f"  check      {node.id}:{check.id} {one_line(check.text, WIDTH)}"
+        for check in node.local_checks
+        if check.has_expected
+    ]
     return lines + ([f"  budget     {node.budget.time}"] if node.budget.time else [])
 
 
