@@ -17,7 +17,6 @@ from typing import NamedTuple, TypeVar
 from auditcoder.core.graph import integrity
 from auditcoder.core.locate import locate
 from auditcoder.core.scope import select_scope
-from auditcoder.core.slots import reaches
 from auditcoder.eval.bench_world import World, make_world
 from auditcoder.records.localization import Policy
 from auditcoder.sandbox.predicates import MeteredEvaluator
@@ -71,7 +70,7 @@ def main() -> int:
 def _point(world: World, policy: Policy, before: Sequence[Point]) -> Point:
     evaluator = MeteredEvaluator()
     active = world.active
-    found, locating = best_of(lambda: locate(world.inputs(policy), evaluator, reaches))
+    found, locating = best_of(lambda: locate(world.inputs(policy), evaluator))
     scope, scoping = best_of(lambda: select_scope(found, active.graph, active.assembly, world.findings))
     nodes, seconds = len(active.graph.nodes), locating + scoping
     doubling = per_doubling((before[-1].nodes, before[-1].seconds), (nodes, seconds)) if before else 0.0

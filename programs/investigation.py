@@ -10,7 +10,6 @@ from auditcoder.core.evidence import finding_from_measurement, judged_finding
 from auditcoder.core.graph import in_writing_order, subtree
 from auditcoder.core.local_checks import unchecked_nodes
 from auditcoder.core.locate import locate
-from auditcoder.core.slots import reaches
 from auditcoder.core.wanted import measured_metric, wanted_evidence
 from auditcoder.errors import UnusableAnswerError
 from auditcoder.programs.executed import add_locally_checked, add_monitored
@@ -140,4 +139,4 @@ def _locate(
         measurement=measurement,
         policy=session.config.locate,
     )
-    return locate(inputs, session.evaluator, reaches)
+    return locate(inputs, session.evaluator)

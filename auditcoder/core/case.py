@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
-from auditcoder.core.anchor import Anchor
-from auditcoder.core.protocols import PredicateEvaluator
+from auditcoder.core.index import Index
 from auditcoder.core.versions import Active
 from auditcoder.core.witness import Applied, applicability
 from auditcoder.records.execution import ExecutionReport, Measurement, Recording
 from auditcoder.records.finding import Finding
-from auditcoder.records.graph import TaskGraph
 from auditcoder.records.localization import Policy
 from auditcoder.records.task import Check
-
-Reaches = Callable[[TaskGraph, str, str], bool]
-"""Whether a slot (node id, slot name) of the graph reaches the failing observable."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,18 +29,15 @@ class LocateInputs:
     policy: Policy = "executed-first"
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Case:
     """One finding, to be judged against the anchor."""
 
     finding: Finding
-    inputs: LocateInputs
-    anchor: Anchor
-    evaluator: PredicateEvaluator = field(repr=False)
-    reaches: Reaches = field(repr=False)
+    index: Index
 
     @cached_property
     def applied(self) -> Applied:
         """Return whether the anchor satisfies the witness condition."""
-        check = self.anchor.check.id
-        return applicability(self.finding, self.inputs.active, check, self.inputs.recording, self.evaluator)
+        index = self.index
+        return applicability(self.finding, index.anchor.check.id, index.recording, index.verdict)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import networkx as nx
+
 from auditcoder.core.graph import subtree
 from auditcoder.records.finding import Finding
 from auditcoder.records.graph import TaskGraph
@@ -38,8 +40,5 @@ def _one_decision(findings: Sequence[Finding], owners: frozenset[str], graph: Ta
 
 def _connected(owners: frozenset[str], pairs: Sequence[tuple[str, str]]) -> bool:
     """Return whether the pairs within `owners` join all of them."""
-    inside = [pair for pair in pairs if owners.issuperset(pair)]
-    reached = set(inside[0]) if inside else set[str]()
-    for _ in inside:
-        reached.update(node for pair in inside if reached.intersection(pair) for node in pair)
-    return bool(reached) and reached == owners
+    joined = nx.Graph(pair for pair in pairs if owners.issuperset(pair))
+    return bool(joined) and owners == set(joined) and nx.is_connected(joined)

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from auditcoder.core.case import Case
 from auditcoder.core.contradiction import contradicted
 from auditcoder.core.obligations import constrained_slots, untied
-from auditcoder.core.versions import is_current
 from auditcoder.records.finding import ObligationKind
 from auditcoder.records.localization import FailureType, TurnedAway
 
@@ -37,9 +36,13 @@ def turned_away(case: Case) -> TurnedAway | None:
     return None
 
 
+def holds(name: str, case: Case) -> bool:
+    """Return whether a finding meets the clause of this name."""
+    return not dict(CLAUSES)[name](case)
+
+
 def _current(case: Case) -> str:
-    active = case.inputs.active
-    if is_current(case.finding, active.graph, active.codes):
+    if case.index.versions.is_current(case.finding):
         return ""
     return "it was made against other versions of its owners' code, contracts or providers"
 
@@ -49,20 +52,19 @@ def _rejecting(case: Case) -> str:
 
 
 def _obligation(case: Case) -> str:
-    return untied(case.finding, case.inputs.active.graph)
+    return untied(case.finding, case.index.nodes, case.index.decisions)
 
 
 def _kind(case: Case) -> str:
-    kind, failure = case.finding.obligation.kind, case.anchor.failure
+    kind, failure = case.finding.obligation.kind, case.index.anchor.failure
     if failure is not None and kind in ADMISSIBLE[failure]:
         return ""
     return f"a {kind} obligation cannot explain {failure}"
 
 
 def _reach(case: Case) -> str:
-    graph = case.inputs.active.graph
-    slots = constrained_slots(case.finding, graph)
-    if case.finding.obligation.kind == "resource" or any(case.reaches(graph, *slot) for slot in slots):
+    slots = constrained_slots(case.finding, case.index.nodes)
+    if case.finding.obligation.kind == "resource" or not case.index.reaching.isdisjoint(slots):
         return ""  # time and memory are spent whether or not a value flows on
     named = ", ".join(f"{node}.{slot}" for node, slot in slots) or "no slot"
     return f"{named} does not reach the failing observable"

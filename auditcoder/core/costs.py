@@ -46,8 +46,9 @@ def owner_shares(
             run has higher limits.
     """
     totals: dict[str, float] = {}
+    owners = {unit.name: unit.owner for unit in reversed(assembly.units)}
     for cost in measurement.costs:
-        owner = assembly.owner_of_unit(cost.unit) or ""
+        owner = owners.get(cost.unit, "")
         if metric == "cpu":
             totals[owner] = totals.get(owner, 0.0) + cost.cpu_seconds
         else:

@@ -7,38 +7,42 @@ on what their ids are. The audit computes it again and compares.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from auditcoder.core.abstention import Abstention
 from auditcoder.core.anchor import Anchor, find_anchor
-from auditcoder.core.case import Case, LocateInputs, Reaches
+from auditcoder.core.case import Case, LocateInputs
 from auditcoder.core.coherence import coherent_class, implicated_by
 from auditcoder.core.compatible import turned_away
 from auditcoder.core.grade import grade_of
+from auditcoder.core.index import Index
 from auditcoder.core.naming import id_key
 from auditcoder.core.preference import prefer
 from auditcoder.core.protocols import PredicateEvaluator
 from auditcoder.core.rules import RuleResult, resource, trace
+from auditcoder.core.shift import shifted
 from auditcoder.records.localization import Localization, Support, TurnedAway
 
 _OWN_CODE = ("semantic", "resource")
 """Obligations whose breach lies in the owner's own code; findings on them can back Trace and Resource."""
 
 
-class _Sifted(NamedTuple):
+@dataclass(frozen=True)
+class _Sifted:
     """The findings of one localization, each either compatible or turned away."""
 
     inputs: LocateInputs
-    anchor: Anchor
+    index: Index
     compatible: tuple[Case, ...]
     away: tuple[TurnedAway, ...]
 
 
-def locate(inputs: LocateInputs, evaluator: PredicateEvaluator, reaches: Reaches) -> Localization:
+def locate(inputs: LocateInputs, evaluator: PredicateEvaluator) -> Localization:
     """Return anchor, rule, implicated owners, class and grade, or an abstention; every finding is accounted for.
 
-    Trace comes before Resource before Local; the first that yields an owner decides. Without a failing check, with a
-    report of another program, or when the sandbox itself failed on the anchor, nothing is localized.
+    Trace comes before Resource before Local; the first that yields an owner decides. Where that owner was called
+    against its own precondition, the interface is implicated instead. Without a failing check, with a report of another
+    program, or when the sandbox itself failed on the anchor, nothing is localized.
     """
     if inputs.report.program != inputs.active.assembly.digest:
         return _abstain(inputs, Abstention.OTHER_PROGRAM)
@@ -47,27 +51,34 @@ def locate(inputs: LocateInputs, evaluator: PredicateEvaluator, reaches: Reaches
         return _abstain(inputs, Abstention.NOTHING_FAILED)
     if anchor.failure is None:
         return _abstain(inputs, Abstention.HARNESS_ERROR, anchor)
-    sifted = _sift(inputs, anchor, evaluator, reaches)
+    sifted = _sift(inputs, anchor, evaluator)
     notes: tuple[str, ...] = ()
     for rule in (trace, resource):
         result = rule(anchor, inputs)
         notes = (*notes, result.note)
         if result.owner:
-            return _by_rule(sifted, result, notes)
-    return _local(sifted, notes)
+            return shifted(_by_rule(sifted, result, notes), inputs.findings, sifted.index)
+    return shifted(_local(sifted, notes), inputs.findings, sifted.index)
 
 
-def _sift(inputs: LocateInputs, anchor: Anchor, evaluator: PredicateEvaluator, reaches: Reaches) -> _Sifted:
+def _sift(inputs: LocateInputs, anchor: Anchor, evaluator: PredicateEvaluator) -> _Sifted:
+    index = Index(
+        active=inputs.active,
+        anchor=anchor,
+        findings=inputs.findings,
+        recording=inputs.recording,
+        evaluator=evaluator,
+    )
     compatible: list[Case] = []
     away: list[TurnedAway] = []
     for finding in sorted(inputs.findings, key=lambda item: id_key(item.id)):
-        case = Case(finding=finding, inputs=inputs, anchor=anchor, evaluator=evaluator, reaches=reaches)
+        case = Case(finding, index)
         refusal = turned_away(case)
         if refusal is None:
             compatible.append(case)
         else:
             away.append(refusal)
-    return _Sifted(inputs, anchor, tuple(compatible), tuple(away))
+    return _Sifted(inputs, index, tuple(compatible), tuple(away))
 
 
 def _by_rule(sifted: _Sifted, result: RuleResult, notes: tuple[str, ...]) -> Localization:
@@ -76,13 +87,14 @@ def _by_rule(sifted: _Sifted, result: RuleResult, notes: tuple[str, ...]) -> Loc
     Compatible findings on that owner's own code back it; all others are turned away, the rule has priority.
     """
     backing = [case for case in sifted.compatible if _backs(case, result.owner)]
-    away = _away([case for case in sifted.compatible if case not in backing], "preference",
+    others = [case for case in sifted.compatible if not _backs(case, result.owner)]
+    away = _away(others, "preference",
                  f"{result.rule} has priority and implicates {result.owner}")  # fmt: skip
     supporting = _support(backing)
     return Localization(
         policy=sifted.inputs.policy,
-        anchor=sifted.anchor.check.id,
-        failure=sifted.anchor.failure,
+        anchor=sifted.index.anchor.check.id,
+        failure=sifted.index.anchor.failure,
         rule=result.rule,
         implicated=(result.owner,),
         defect="Impl",
@@ -103,19 +115,19 @@ def _local(sifted: _Sifted, notes: tuple[str, ...]) -> Localization:
     away = (*sifted.away, *preferred.turned_away)
     if not preferred.kept:
         notes = (*notes, f"Local: none of {len(inputs.findings)} findings is compatible")
-        return _abstain(inputs, Abstention.NO_COMPATIBLE_FINDING, sifted.anchor, away, notes)
+        return _abstain(inputs, Abstention.NO_COMPATIBLE_FINDING, sifted.index.anchor, away, notes)
     findings = [case.finding for case in preferred.kept]
     owners = tuple(sorted(implicated_by(findings), key=id_key))
     notes = (*notes, f"Local: {len(findings)} compatible findings on {', '.join(owners)}")
     defect = coherent_class(findings, inputs.active.graph)
     if defect is None:
         away = (*away, *_away(preferred.kept, "coherence", f"it competes with others over {', '.join(owners)}"))
-        return _abstain(inputs, Abstention.COMPETING, sifted.anchor, away, notes)
+        return _abstain(inputs, Abstention.COMPETING, sifted.index.anchor, away, notes)
     supporting = _support(preferred.kept)
     return Localization(
         policy=inputs.policy,
-        anchor=sifted.anchor.check.id,
-        failure=sifted.anchor.failure,
+        anchor=sifted.index.anchor.check.id,
+        failure=sifted.index.anchor.failure,
         rule="Local",
         implicated=owners,
         defect=defect,

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import networkx as nx
 
-from auditcoder.core.graph import children
 from auditcoder.records.graph import ROOT, TaskGraph
+from auditcoder.records.task import CheckInput
+
+SlotPair = tuple[str, str]
+"""Node id and slot name."""
+_OBSERVED = {"program": "stdout", "function": "result", "files": "files"}
+"""Slot of the root that a check observes, by the kind of its input."""
 
 
 def slot_graph(graph: TaskGraph) -> nx.DiGraph:
@@ -15,40 +22,39 @@ def slot_graph(graph: TaskGraph) -> nx.DiGraph:
     says nothing finer; a child's output to the parent's output of the same name, which hands it on.
     """
     links = nx.DiGraph()
+    made = {node.id: {slot.name for slot in node.outputs} for node in reversed(graph.nodes)}
     for node in graph.nodes:
         links.add_nodes_from((node.id, slot.name) for slot in (*node.inputs, *node.outputs))
-        for provider in node.provenance:
-            links.add_edge((provider.node, provider.output), (node.id, provider.slot))
+        links.add_edges_from(((each.node, each.output), (node.id, each.slot)) for each in node.provenance)
         links.add_edges_from(
-            ((node.id, given.name), (node.id, made.name))
-            for given in node.inputs
-            for made in node.outputs
-            if given.name != made.name
+            ((node.id, taken.name), (node.id, given.name))
+            for taken in node.inputs
+            for given in node.outputs
+            if taken.name != given.name
         )
-        _add_handed_on(links, graph, node.id)
+        handed_on = made.get(node.parent, set()) if node.parent != node.id else set()
+        links.add_edges_from(
+            ((node.id, slot.name), (node.parent, slot.name)) for slot in node.outputs if slot.name in handed_on
+        )
     return links
 
 
-def _add_handed_on(links: nx.DiGraph, graph: TaskGraph, node_id: str) -> None:
-    own = {slot.name for slot in graph.node(node_id).outputs}
-    for child in children(graph, node_id):
-        for slot in graph.node(child).outputs:
-            if slot.name in own:
-                links.add_edge((child, slot.name), (node_id, slot.name))
+def observables(graph: TaskGraph, check: CheckInput) -> tuple[SlotPair, ...]:
+    """Return the outputs of the root that a check observes [R].
 
-
-def reaches(graph: TaskGraph, node: str, slot: str, observable: str = "") -> bool:
-    """Return whether a slot's value can influence what a failing check observes.
-
-    Args:
-        graph: The task graph.
-        node: Node id of the slot.
-        slot: Its name; empty for any slot of the node.
-        observable: An output of the root (`stdout`, `result`, `state`, `files`); empty, or a name that the root does
-            not have, for any output of the root.
+    A program's `stdout`, a function's `result`, a script's `files`. For a class every output of the root: whatever its
+    methods return, and the state that they read. Every output, too, where the root has none of that name.
     """
-    links = slot_graph(graph)
-    outputs = [(ROOT, made.name) for each in graph.nodes if each.id == ROOT for made in each.outputs]
-    goals = [goal for goal in outputs if goal[1] == observable] or outputs
-    starts = [(node, slot)] if slot else [each for each in links if each[0] == node]
-    return any(nx.has_path(links, start, goal) for start in starts for goal in goals if start in links)
+    outputs = [(node.id, slot.name) for node in graph.nodes if node.id == ROOT for slot in node.outputs]
+    named = [pair for pair in outputs if pair[1] == _OBSERVED.get(check.kind)]
+    return tuple(named or outputs)
+
+
+def reaching(links: nx.DiGraph, goals: Iterable[SlotPair]) -> frozenset[SlotPair]:
+    """Return every slot whose value can influence one of the goals, these included."""
+    found: set[SlotPair] = set()
+    for goal in goals:
+        if goal in links:
+            found.add(goal)
+            found |= nx.ancestors(links, goal)
+    return frozenset(found)

@@ -23,6 +23,51 @@ class Active(NamedTuple):
     assembly: Assembly
 
 
+class VersionTable:
+    """The versions of the nodes of one active program; each is computed once, when it is asked for."""
+
+    def __init__(self, graph: TaskGraph, codes: Codes) -> None:
+        self._codes = codes
+        self._nodes: dict[str, list[Node]] = {}
+        for node in graph.nodes:
+            self._nodes.setdefault(node.id, []).append(node)
+        self._contracts: dict[str, list[str]] = {}
+        self._versions: dict[str, Versions] = {}
+
+    def of(self, node_id: str) -> Versions:
+        """Return the content hashes of a node's code, its contract, and its providers' contracts.
+
+        Raises:
+            KeyError: the graph has no such node.
+        """
+        if node_id not in self._versions:
+            node, code = self._nodes[node_id][0], self._codes.get(node_id)
+            self._versions[node_id] = Versions(
+                code=sha256_text(code.source) if code else "",
+                contract=self._contract_hashes(node_id)[0],
+                providers=self._providers_version(node),
+            )
+        return self._versions[node_id]
+
+    def is_current(self, finding: Finding) -> bool:
+        """Return what the function `is_current` returns."""
+        if not finding.owners or len(finding.versions) != len(finding.owners):
+            return False
+        pairs = zip(finding.owners, finding.versions, strict=True)
+        return all(owner in self._nodes and self.of(owner) == versions for owner, versions in pairs)
+
+    def _providers_version(self, node: Node) -> str:
+        named = sorted({provider.node for provider in node.provenance}.intersection(self._nodes), key=id_key)
+        providers = [[other, digest] for other in named for digest in self._contract_hashes(other)]
+        return sha256_json(providers) if providers else ""
+
+    def _contract_hashes(self, node_id: str) -> list[str]:
+        """Return the contract hash of every node with an id: of one, unless the graph is broken."""
+        if node_id not in self._contracts:
+            self._contracts[node_id] = [node.contract.content_hash() for node in self._nodes[node_id]]
+        return self._contracts[node_id]
+
+
 def versions_of(graph: TaskGraph, codes: Codes, node_id: str) -> Versions:
     """Return the content hashes of a node's code, its contract, and its providers' contracts.
 
@@ -32,13 +77,7 @@ def versions_of(graph: TaskGraph, codes: Codes, node_id: str) -> Versions:
     Raises:
         KeyError: the graph has no such node.
     """
-    node = graph.node(node_id)
-    code = codes.get(node_id)
-    return Versions(
-        code=sha256_text(code.source) if code else "",
-        contract=node.contract.content_hash(),
-        providers=_providers_version(graph, node),
-    )
+    return VersionTable(graph, codes).of(node_id)
 
 
 def is_current(finding: Finding, graph: TaskGraph, codes: Codes) -> bool:
@@ -46,14 +85,4 @@ def is_current(finding: Finding, graph: TaskGraph, codes: Codes) -> bool:
 
     Currency is computed from content, never stored: a rollback brings old findings back by itself.
     """
-    known = {node.id for node in graph.nodes}
-    if not finding.owners or len(finding.versions) != len(finding.owners) or not known.issuperset(finding.owners):
-        return False
-    pairs = zip(finding.owners, finding.versions, strict=True)
-    return all(versions_of(graph, codes, owner) == versions for owner, versions in pairs)
-
-
-def _providers_version(graph: TaskGraph, node: Node) -> str:
-    named = {provider.node for provider in node.provenance}
-    providers = sorted((other for other in graph.nodes if other.id in named), key=lambda other: id_key(other.id))
-    return sha256_json([[other.id, other.contract.content_hash()] for other in providers]) if providers else ""
+    return VersionTable(graph, codes).is_current(finding)

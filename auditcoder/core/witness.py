@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from auditcoder.core.protocols import PredicateEvaluator
 from auditcoder.core.versions import Active
 from auditcoder.errors import PredicateError, RecordError
+from auditcoder.records.code import CodeUnit
 from auditcoder.records.execution import RecordedCall, Recording
 from auditcoder.records.finding import Finding
+from auditcoder.records.graph import Contract
 from auditcoder.records.localization import Applicability
 from auditcoder.records.task import FunctionSignature
 from auditcoder.records.values import Value, decode
@@ -22,9 +25,19 @@ class Applied(NamedTuple):
     calls: tuple[RecordedCall, ...] = ()
 
 
-def applicability(
-    finding: Finding, active: Active, anchor: str, recording: Recording | None, evaluator: PredicateEvaluator
-) -> Applied:
+class Call(NamedTuple):
+    """A recorded call with its arguments under the contract's names, or why they are not known."""
+
+    call: RecordedCall
+    values: Mapping[str, Any]
+    problem: str = ""
+
+
+OwnerVerdict = Callable[[str, str], Applied]
+"""What the recorded calls of an owner (second) say about a condition (first)."""
+
+
+def applicability(finding: Finding, anchor: str, recording: Recording | None, verdict_of: OwnerVerdict) -> Applied:
     """Return `observed`, `asserted` or `incompatible`, with the reason.
 
     Observed: the anchor's own run is the executed witness, or a recorded call of a unit of an owner has arguments that
@@ -37,7 +50,7 @@ def applicability(
         return Applied("asserted", "it gives no witness condition")
     if recording is None or recording.check != anchor:
         return Applied("asserted", "no calls were recorded on the anchor")
-    verdicts = [_owner_verdict(finding.condition, owner, active, recording, evaluator) for owner in finding.owners]
+    verdicts = [verdict_of(finding.condition, owner) for owner in finding.owners]
     ranking: tuple[Applicability, ...] = ("observed", "asserted", "incompatible")
     return min(verdicts, key=lambda applied: ranking.index(applied.applicability))
 
@@ -60,14 +73,24 @@ def bind(call: RecordedCall, signature: FunctionSignature) -> dict[str, Any]:
     return {name: decode(value) for name, value in zip(names, call.args, strict=False)}
 
 
+def bound_calls(calls: Sequence[RecordedCall], units: Mapping[str, FunctionSignature]) -> tuple[Call, ...]:
+    """Return recorded calls of these units, in their order, with their arguments."""
+    return tuple(_bound(call, units[call.unit]) for call in calls)
+
+
 def contract_units(owner: str, active: Active) -> dict[str, FunctionSignature]:
     """Return the functions and methods of an owner that its contract has a signature for, by qualified name.
 
     Private helpers have none: a condition over the contract's parameter names says nothing about their arguments.
     A method takes the signature of its plain name, unless a function of the owner bears that name.
     """
-    signatures = {signature.name: signature for signature in active.graph.node(owner).contract.signatures}
     owned = [unit for unit in active.assembly.units if unit.owner == owner]
+    return signed_units(active.graph.node(owner).contract, owned)
+
+
+def signed_units(contract: Contract, owned: Sequence[CodeUnit]) -> dict[str, FunctionSignature]:
+    """Return what `contract_units` returns, given the contract of an owner and its units."""
+    signatures = {signature.name: signature for signature in contract.signatures}
     found = {unit.name: signatures[unit.name] for unit in owned if unit.kind == "function" and unit.name in signatures}
     for unit in owned:
         plain = unit.name.rpartition(".")[2]
@@ -76,26 +99,34 @@ def contract_units(owner: str, active: Active) -> dict[str, FunctionSignature]:
     return found
 
 
-def _owner_verdict(
-    condition: str, owner: str, active: Active, recording: Recording, evaluator: PredicateEvaluator
+def judged_by_calls(
+    condition: str, owner: str, calls: Sequence[Call], evaluator: PredicateEvaluator, *, complete: bool
 ) -> Applied:
-    units = contract_units(owner, active)
-    if not units:
-        return Applied("asserted", f"{owner} has no function with a contract signature whose calls could be recorded")
-    satisfying, failed = [], ""
-    for call in (call for call in recording.calls if call.unit in units):
+    """Return what the recorded calls of an owner say about a condition."""
+    satisfying: list[RecordedCall] = []
+    failed = ""
+    for each in calls:
         try:
-            if evaluator.holds(condition, bind(call, units[call.unit])):
-                satisfying.append(call)
-        except (PredicateError, RecordError) as error:
+            if each.problem:
+                failed = failed or each.problem
+            elif evaluator.holds(condition, each.values):
+                satisfying.append(each.call)
+        except PredicateError as error:
             failed = failed or error.message
     if satisfying:
         return Applied("observed", f"a recorded call of {satisfying[0].unit} satisfies it", tuple(satisfying))
     if failed:
         return Applied("asserted", f"it could not be evaluated on a recorded call of {owner}: {failed}")
-    if not recording.complete:
+    if not complete:
         return Applied("asserted", "the recording was cut before a call that satisfies it")
     return Applied("incompatible", f"no recorded call of {owner} satisfies it: {condition}")
+
+
+def _bound(call: RecordedCall, signature: FunctionSignature) -> Call:
+    try:
+        return Call(call, bind(call, signature))
+    except RecordError as error:
+        return Call(call, {}, error.message)
 
 
 def _incomplete(value: Value) -> bool:

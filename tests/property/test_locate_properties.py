@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from auditcoder.core.case import LocateInputs
 from auditcoder.core.locate import locate
-from auditcoder.core.slots import reaches
 from auditcoder.core.versions import Active, Codes, versions_of
 from auditcoder.records.base import sha256_text
 from auditcoder.records.code import Assembly, CodeUnit, LineOwner, NodeCode
@@ -113,7 +112,7 @@ def worlds(draw: st.DrawFn) -> LocateInputs:
 
 
 def run(inputs: LocateInputs) -> Localization:
-    return locate(inputs, MeteredEvaluator(), reaches)
+    return locate(inputs, MeteredEvaluator())
 
 
 def changed(inputs: LocateInputs, **fields: Any) -> LocateInputs:

@@ -10,7 +10,6 @@ import pytest
 from auditcoder.core.abstention import Abstention
 from auditcoder.core.case import LocateInputs
 from auditcoder.core.locate import locate
-from auditcoder.core.slots import reaches
 from auditcoder.core.versions import Active, versions_of
 from auditcoder.core.witness import call_witness
 from auditcoder.records.base import sha256_text
@@ -148,7 +147,7 @@ def report(outcome: Outcome = "wrong-answer", frames: tuple[int, ...] = ()) -> E
 def run(*findings: Finding, outcome: Outcome = "wrong-answer", **fields: Any) -> Localization:
     given = {"active": ACTIVE, "checks": CHECKS, "recording": RECORDING, **fields}
     given.setdefault("report", report(outcome))
-    return locate(LocateInputs(findings=findings, **given), MeteredEvaluator(), reaches)
+    return locate(LocateInputs(findings=findings, **given), MeteredEvaluator())
 
 
 def costs(*, check: str = "Q2", **seconds: float) -> Measurement:

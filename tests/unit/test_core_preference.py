@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from auditcoder.core.anchor import Anchor
-from auditcoder.core.case import Case, LocateInputs
+from auditcoder.core.case import Case
+from auditcoder.core.index import Index
 from auditcoder.core.preference import prefer
-from auditcoder.core.slots import reaches
 from auditcoder.core.versions import Active
 from auditcoder.records.code import Assembly
-from auditcoder.records.execution import CheckResult, ExecutionReport
+from auditcoder.records.execution import CheckResult
 from auditcoder.records.finding import Finding, Obligation, Versions
 from auditcoder.records.graph import Node, Provider, Slot, TaskGraph
 from auditcoder.records.task import Check, Expected, ProgramInput
@@ -55,11 +55,8 @@ HANDED = graph(
 def kept(given: TaskGraph, *violations: str) -> list[str]:
     """Return which of the executed violations, given as `node` or `node.slot`, stay."""
     active = Active(given, {}, Assembly(program="", digest="d", units=(), lines=()))
-    inputs = LocateInputs(active=active, report=ExecutionReport(program="d", results=()), checks=(CHECK,))
-    cases = [
-        Case(finding=violated(name), inputs=inputs, anchor=ANCHOR, evaluator=MeteredEvaluator(), reaches=reaches)
-        for name in violations
-    ]
+    index = Index(active=active, anchor=ANCHOR, findings=(), recording=None, evaluator=MeteredEvaluator())
+    cases = [Case(violated(name), index) for name in violations]
     return [case.finding.id for case in prefer(cases, "executed-first").kept]
 
 

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from auditcoder.core.slots import reaches, slot_graph
+from auditcoder.core.slots import observables, reaching, slot_graph
 from auditcoder.records.graph import ROOT, TASK, Node, NodeKind, Provider, Slot, TaskGraph
+from auditcoder.records.task import CallsInput, CheckInput, FilesInput, FunctionInput, ProgramInput, UnittestInput
 
 
 def node(
@@ -47,27 +48,55 @@ def test_edges_are_provenance_flow_inside_nodes_and_results_handed_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("where", "slot", "observable", "answer"),
+    ("where", "slot", "answer"),
     [
-        ("S1", "items", "stdout", True),
-        ("S1", "stdin", "stdout", True),
-        (TASK, "stdin", "stdout", True),
-        ("S2_S1", "best", "stdout", True),
-        (ROOT, "stdout", "stdout", True),
-        (ROOT, "log", "stdout", False),
-        (ROOT, "log", "", True),
-        (ROOT, "log", "result", True),
-        ("S1", "unused", "stdout", False),
-        ("S2_S1", "trace", "stdout", False),
-        ("S2_S1", "", "stdout", True),
-        ("S1", "nothing", "stdout", False),
-        ("S9", "x", "stdout", False),
-        ("S9", "", "stdout", False),
+        ("S1", "items", True),
+        ("S1", "stdin", True),
+        (TASK, "stdin", True),
+        ("S2_S1", "best", True),
+        (ROOT, "stdout", True),
+        (ROOT, "log", False),
+        ("S1", "unused", False),
+        ("S2_S1", "trace", False),
+        ("S1", "nothing", False),
+        ("S9", "x", False),
     ],
 )
-def test_reaches(where: str, slot: str, observable: str, answer: bool) -> None:
-    assert reaches(GRAPH, where, slot, observable) is answer
+def test_reaching(where: str, slot: str, answer: bool) -> None:
+    assert ((where, slot) in reaching(slot_graph(GRAPH), [(ROOT, "stdout")])) is answer
 
 
-def test_a_graph_without_a_root_reaches_nothing() -> None:
-    assert not reaches(TaskGraph(nodes=GRAPH.nodes[1:2], order=("S1",)), "S1", "items")
+def test_several_goals_and_unknown_ones() -> None:
+    links = slot_graph(GRAPH)
+    assert reaching(links, [(ROOT, "log"), (ROOT, "nothing")]) == {
+        (ROOT, "log"), (ROOT, "stdin"), (ROOT, "best"), (TASK, "stdin"), ("S2_S1", "best"), ("S2", "best"),
+        ("S2_S1", "items"), ("S2", "items"), ("S1", "items"), ("S1", "stdin"),
+    }  # fmt: skip
+    assert reaching(links, []) == frozenset()
+
+
+def test_a_node_that_names_itself_as_parent_hands_nothing_on() -> None:
+    own = node("S1", "S1", "leaf", {}, ("items",))
+    assert list(slot_graph(TaskGraph(nodes=(own,), order=("S1",))).edges) == []
+
+
+@pytest.mark.parametrize(
+    ("outputs", "given", "observed"),
+    [
+        (("stdout", "log"), ProgramInput(stdin=""), ["stdout"]),
+        (("result", "log"), FunctionInput(), ["result"]),
+        (("files", "log"), FilesInput(), ["files"]),
+        (("state", "size"), CallsInput(), ["state", "size"]),
+        (("state", "size"), UnittestInput(source=""), ["state", "size"]),
+        (("answer", "log"), ProgramInput(stdin=""), ["answer", "log"]),
+        ((), ProgramInput(stdin=""), []),
+    ],
+    ids=["program", "function", "script", "class", "class-unittest", "no-output-of-that-name", "no-output"],
+)
+def test_what_a_check_observes(outputs: tuple[str, ...], given: CheckInput, observed: list[str]) -> None:
+    graph = TaskGraph(nodes=(node(ROOT, "", "leaf", {}, outputs),), order=(ROOT,))
+    assert observables(graph, given) == tuple((ROOT, name) for name in observed)
+
+
+def test_a_graph_without_a_root_observes_nothing() -> None:
+    assert observables(TaskGraph(nodes=GRAPH.nodes[1:2], order=("S1",)), ProgramInput(stdin="")) == ()

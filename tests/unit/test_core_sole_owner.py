@@ -11,7 +11,6 @@ from auditcoder.core.evidence import findings_from_checks
 from auditcoder.core.locate import locate
 from auditcoder.core.plan import single_owner_graph
 from auditcoder.core.scope import select_scope
-from auditcoder.core.slots import reaches
 from auditcoder.core.state import RunState, in_node_order
 from auditcoder.records.base import sha256_text
 from auditcoder.records.code import NodeCode
@@ -78,7 +77,7 @@ def test_the_owner_of_the_whole_program_answers_for_every_failure(
     kind: EntryKind, outcome: Outcome, policy: Policy
 ) -> None:
     given = state(kind, outcome)
-    found = locate(inputs(given, policy), MeteredEvaluator(), reaches)
+    found = locate(inputs(given, policy), MeteredEvaluator())
     assert (found.anchor, found.rule, found.implicated) == ("E1", "Local", ("S0",))
     assert (found.defect, found.grade) == ("Impl", "medium")
     assert [(item.finding, item.applicability) for item in found.supporting] == [("F2", "observed")]
@@ -89,11 +88,11 @@ def test_the_owner_of_the_whole_program_answers_for_every_failure(
 
 
 def test_a_frame_makes_it_high() -> None:
-    found = locate(inputs(state("function", "runtime-error", (7,))), MeteredEvaluator(), reaches)
+    found = locate(inputs(state("function", "runtime-error", (7,))), MeteredEvaluator())
     assert (found.rule, found.implicated, found.grade) == ("Trace", ("S0",), "high")
     assert [item.finding for item in found.supporting] == ["F2", "F3"]
 
 
 def test_a_sandbox_failure_is_nobodys_fault() -> None:
-    found = locate(inputs(state("function", "harness-error")), MeteredEvaluator(), reaches)
+    found = locate(inputs(state("function", "harness-error")), MeteredEvaluator())
     assert (found.abstained, found.implicated) == ("harness-error", ())
