@@ -72,12 +72,12 @@ def _again(assembled: Assembled) -> Iterator[str]:
 
 
 def _fixed_point(assembled: Assembled) -> Iterator[str]:
-    """Without the task's prelude, which is no part of the answer."""
+    """Without the task's prelude, which is no part of the answer; what it provided is imported then."""
     bare = assembled.task.model_copy(update={"prelude": ""})
     graph = single_owner_graph(bare)
-    once = assemble(graph, assembled.codes, bare).program
-    again = link(bare, graph, {ROOT: once})
-    if not isinstance(again, Assembled):
-        yield f"the program is refused as an answer: {again.reason}"
-    elif again.assembly.program != once:
+    once = link(bare, graph, {ROOT: assembled.codes[ROOT].source})
+    again = link(bare, graph, {ROOT: once.assembly.program}) if isinstance(once, Assembled) else once
+    if not isinstance(again, Assembled) or not isinstance(once, Assembled):
+        yield f"the program is refused as an answer: {again[0]}"
+    elif again.assembly.program != once.assembly.program:
         yield "the program as an answer gives another program"
