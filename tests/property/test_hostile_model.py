@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from auditcoder.core.graph import integrity
+from auditcoder.ledger.fold import core_state
+from auditcoder.ledger.state import FoldState
 from auditcoder.records.config import Role
+from auditcoder.records.events import Event, RepairEnded, RepairStarted
 from auditcoder.records.task import (
     CallsInput,
     Check,
@@ -111,12 +115,25 @@ verdicts = st.fixed_dictionaries(
     {
         "reason": st.sampled_from(["because", "\u202e", ""]),
         "verdict": st.sampled_from(["accept", "reject", "maybe"]),
-        "obligation": st.sampled_from(["goal", "post1", "contract", "S0", ""]),
+        "obligation": st.sampled_from(["goal", "post1", "contract", "S0", "", "D1", "D2", "D3"]),
         "condition": st.sampled_from(["", "True", "len(items) > 0", "1/0", "[].__class__", "items" * 10]),
     }
 )
+literals = st.sampled_from(
+    ["[[1, 2]]", "[[]]", "3", "[3]", "True", "__import__('os')", "9**9**9", "[" * 90, "1e999", ""]
+)
+proposals = st.lists(st.fixed_dictionaries({"arguments": literals, "result": literals}), max_size=3)
+local_calls = proposals.map(lambda calls: {"calls": calls})
+predictions = literals.map(lambda value: {"steps": "so", "result": value})
+settlements = st.fixed_dictionaries(
+    {
+        "reason": st.sampled_from(["because", "\u202e", ""]),
+        "choice": st.sampled_from(["provider-ensures", "consumer-accepts", "neither"]),
+        "type": st.sampled_from(["", "list[int]", "__import__('os')", "tuple[int, ...]"]),
+    }
+)
 fenced = st.sampled_from(CODES).map(lambda code: f"```python\n{code}\n```")
-forms = st.one_of(steps.map(lambda s: {"steps": s}), details, verdicts).map(json.dumps)
+forms = st.one_of(steps.map(lambda s: {"steps": s}), details, verdicts, settlements).map(json.dumps)
 answers = st.one_of(fenced, fenced, forms, forms, st.sampled_from(TEXTS), st.text(max_size=60))
 
 
@@ -128,6 +145,10 @@ def test_a_run_on_any_answers_ends_with_an_owned_program(kind: str, data: Any, s
     drawn = iter(planning)
 
     def script(role: Role, prompt: str) -> str:
+        if "Give two small calls of one function" in prompt and data.draw(st.booleans()):
+            return json.dumps(data.draw(local_calls))
+        if "Work out what one call of a function returns" in prompt and data.draw(st.booleans()):
+            return json.dumps(data.draw(predictions))
         if role in ("planner", "replanner"):
             return next(drawn, "") or str(data.draw(answers))
         return str(data.draw(answers))
@@ -137,6 +158,7 @@ def test_a_run_on_any_answers_ends_with_an_owned_program(kind: str, data: Any, s
         script,
         weak=data.draw(st.booleans()),
         granularity=data.draw(st.sampled_from(["auto", "single", "coarse", "fine"])),
+        local_checks=data.draw(st.sampled_from(["auto", "confirmed"])),
         gate=data.draw(st.sampled_from(["warn", "strict"])),
         k=2,
     )
@@ -152,3 +174,28 @@ def test_a_run_on_any_answers_ends_with_an_owned_program(kind: str, data: Any, s
         assert transaction.decision in ("accepted", "rolled-back", "abstained", "rejected-at-border")
         if transaction.decision == "abstained":
             assert transaction.reason
+    assert_transactions(run.events)
+
+
+def assert_transactions(events: Sequence[Event]) -> None:
+    """The fold holds the state of every snapshot and rollback; an abstention declares nothing and asks no model."""
+    state = FoldState()
+    since: list[str] = []
+    for event in events:
+        state.apply(event)
+        since.append(event.kind)
+        if isinstance(event, RepairStarted):
+            active = core_state(state)
+            assert active is not None
+            assert active.state_hash() == event.snapshot
+            since = []
+        elif isinstance(event, RepairEnded):
+            active, done = core_state(state), event.transaction
+            assert active is not None
+            assert integrity(active.graph) == ()
+            if done.decision != "accepted":
+                assert active.state_hash() == done.restored == done.snapshot
+            if done.decision == "abstained":
+                assert since == ["repair.ended"]
+            if "code.written" in since:
+                assert "scope.declared" in since[: since.index("code.written")]

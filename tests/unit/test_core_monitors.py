@@ -59,8 +59,8 @@ def program(*nodes: Node) -> Active:
     return Active(graph, codes, Assembly(program="", digest="", units=units, lines=()))
 
 
-def call(args: object, result: Value = None, *, of: str = "f_S1", raised: str = "") -> RecordedCall:
-    given = args if isinstance(args, tuple) else (args,)
+def call(args: Value | tuple[Value, ...], result: Value = None, *, of: str = "f_S1", raised: str = "") -> RecordedCall:
+    given: tuple[Value, ...] = args if isinstance(args, tuple) else (args,)
     return RecordedCall(unit=of, args=given, result=result, exception=raised)
 
 
