@@ -8,17 +8,20 @@ from pathlib import Path
 
 from rich.text import Text
 
+from auditcoder.audit.restoring import upto
 from auditcoder.cli.exits import FINDINGS, OK, usage_error
 from auditcoder.cli.kept import stale_outputs
 from auditcoder.cli.runs import is_run
+from auditcoder.cli.showing.event import event_text, events_part
 from auditcoder.cli.showing.line import line_part
 from auditcoder.cli.showing.node import node_part
 from auditcoder.cli.showing.part import Part
 from auditcoder.cli.showing.run import run_part
 from auditcoder.cli.terminal import terminal
 from auditcoder.cli.text import clean
-from auditcoder.ledger.chain import LEDGER_NAME
-from auditcoder.ledger.outputs import RECORD_NAME, load_run
+from auditcoder.ledger.chain import LEDGER_NAME, Ledger
+from auditcoder.ledger.fold import fold_ledger
+from auditcoder.ledger.outputs import RECORD_NAME, load_ledger
 from auditcoder.paths import exists, is_file, short
 from auditcoder.records.run import RunRecord
 
@@ -26,26 +29,43 @@ RUNS = Path("runs")
 """Where `solve` makes run folders when no other place is named."""
 
 
-def show(named: Path | None, what: str, *, json: bool) -> int:
-    """Print a run, a node or a line, and return the exit code: 1 for a run without a program that passes every check.
+def show(named: Path | None, what: str, *, at: int | None = None, events: bool = False, json: bool) -> int:
+    """Print a run, a node, a line or the events, and return the exit code.
+
+    It is 1 for a whole run that has no program that passes every check; an earlier state has no verdict of its own.
 
     Raises:
         LedgerError: there is no ledger, or it is corrupt.
-        ConfigError: there is no such run, or the run has no such node or line.
+        ConfigError: there is no such run, or the run has no such event, node or line.
     """
+    if events and what:
+        raise usage_error("--events lists the whole run", f"Leave {clean(what)} out.")
     run = folder_of(named) if named else newest_folder(RUNS)
-    record = load_run(run)
-    warn_of_changes(run, record)
-    part = part_of(record, what)
+    whole = load_ledger(run)
+    ledger = whole if at is None else upto(whole, at)
+    record = fold_ledger(ledger)
+    if at is None:
+        warn_of_changes(run, record)
+    part = events_part(ledger.entries) if events else part_of(record, what)
     if json:
         print(json_module.dumps(part.data, indent=2, ensure_ascii=True))
     else:
-        console = terminal()
-        if named is None:
-            console.print(Text.assemble((f"{'run':10}", "dim"), str(run)), soft_wrap=True)
-        for shown in part.text:
-            console.print(shown)
-    return OK if what or solved(record) else FINDINGS
+        print_part(part, run if named is None else None, ledger if at is not None else None)
+    return OK if what or events or at is not None or solved(record) else FINDINGS
+
+
+def print_part(part: Part, run: Path | None, earlier: Ledger | None) -> None:
+    """Print a part for people, with the run that was not named, and the event of an earlier state."""
+    console = terminal()
+    if run is not None:
+        console.print(Text.assemble((f"{'run':10}", "dim"), clean(str(run))), soft_wrap=True)
+    if earlier is not None:
+        line = earlier.entries[-1].line
+        console.print(
+            Text.assemble((f"{'event':10}", "dim"), f"{line.seq}, {line.event.kind}: {event_text(line.event)}")
+        )
+    for shown in part.text:
+        console.print(shown)
 
 
 def folder_of(path: Path) -> Path:

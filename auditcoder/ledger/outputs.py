@@ -38,18 +38,28 @@ def write_outputs(run_dir: Path) -> RunRecord:
 def load_run(run_dir: Path) -> RunRecord:
     """Return the record of a run, folded anew from its ledger.
 
+    Raises:
+        LedgerError: there is no ledger, or it is corrupt (`LedgerCorruptError`).
+        RecordError: another major format version, a ledger without a start, or a `record.json` that is none.
+    """
+    return fold_ledger(load_ledger(run_dir))
+
+
+def load_ledger(run_dir: Path) -> Ledger:
+    """Return the verified ledger of a run folder.
+
     When there is a `record.json`, the event that it was made at must be in the ledger: so a ledger that lost its
     last events is found, which the chain alone cannot show.
 
     Raises:
         LedgerError: there is no ledger, or it is corrupt (`LedgerCorruptError`).
-        RecordError: another major format version, a ledger without a start, or a `record.json` that is none.
+        RecordError: another major format version, or a `record.json` that is none.
     """
     ledger = read_ledger(run_dir)
     file = run_dir / RECORD_NAME
     if file.exists():
         _check_covers(ledger, _stored_record(file))
-    return fold_ledger(ledger)
+    return ledger
 
 
 def changed_outputs(run_dir: Path) -> tuple[str, ...]:
