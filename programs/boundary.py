@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import dspy
 
+from auditcoder.core.admission import admission_of
 from auditcoder.errors import RecordError, UnusableAnswerError
 from auditcoder.programs.ask import ask_fields
 from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import task_text
 from auditcoder.programs.session import Session
-from auditcoder.records.config import RunConfig
 from auditcoder.records.events import ChecksFrozen
 from auditcoder.records.task import (
     Check,
@@ -105,13 +105,6 @@ class CheckDesigner(TypedModule["tuple[Check, ...]"]):
         if parse_expected(task, answer.expected) != expected:
             return _input_only(task, check_id, given, "a second derivation gave another value")
         return Derived(_check(task, check_id, given, expected), "confirmed by a second derivation")
-
-
-def admission_of(config: RunConfig, *, weak: bool) -> str:
-    """Return the admission policy that a configuration means for a weak or a strong backbone."""
-    if config.boundary != "auto":
-        return config.boundary
-    return "none" if weak else "confirmed"
 
 
 def _check(task: Task, check_id: str, given: CheckInput, expected: Expected) -> Check:

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from auditcoder.core.answers import Written
 from auditcoder.core.graph import in_writing_order, subtree
 from auditcoder.core.linking import is_linked, linked_branch, linked_root
+from auditcoder.core.no_candidate import SAME_CODE, is_lone, no_code
 from auditcoder.core.transaction import OpenTransaction
 from auditcoder.programs.investigation import Evidence
 from auditcoder.programs.module import TypedModule
@@ -58,13 +59,13 @@ class Regeneration(TypedModule["Rewritten"]):
         for node in _rewritten(opened):
             written, how = self._write(work, node)
             if written is None:
-                return Rewritten({}, "no usable code came back" + ("" if _alone(opened) else f" for {node.id}"))
+                return Rewritten({}, no_code(opened.scope, node.id))
             if node.id in old and written.code.digest == old[node.id].digest:
                 continue
             codes[node.id] = written.code
             event = CodeWritten(attempt=active.attempt, code=written.code, how=how, notes=written.notes)
             session.journal.emit(event)
-        return Rewritten({}, "the same code came back") if codes == old else Rewritten(codes)
+        return Rewritten({}, SAME_CODE) if codes == old else Rewritten(codes)
 
     def _write(self, work: _Work, node: Node) -> tuple[Written | None, How]:
         opened, task = work.opened, work.session.task
@@ -110,16 +111,10 @@ class Regeneration(TypedModule["Rewritten"]):
             return self.regenerator(session.task, node, old.source, evidence + note, seeds[0])
 
         written = write_node(session, opened.graph, node, ask)
-        if written is not None and written.code.digest == old.digest and _alone(opened):
+        if written is not None and written.code.digest == old.digest and is_lone(opened.scope):
             seeds.pop(0)
             written = write_node(session, opened.graph, node, ask)
         return written
-
-
-def _alone(opened: OpenTransaction) -> bool:
-    """Return whether one node is regenerated and nothing else: then an answer that changes nothing is of no use."""
-    scope = opened.scope
-    return scope.action == "regenerate" and len(scope.nodes) == 1 and not scope.expansions
 
 
 def _rewritten(opened: OpenTransaction) -> tuple[Node, ...]:

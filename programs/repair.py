@@ -7,6 +7,7 @@ from typing import NamedTuple
 from auditcoder.core.assembly import assemble
 from auditcoder.core.ending import ended_by, round_passed
 from auditcoder.core.expansion import needed_expansions
+from auditcoder.core.no_candidate import NO_SETTLEMENT, no_plan, not_linked
 from auditcoder.core.scope import select_scope
 from auditcoder.core.transaction import (
     Closed,
@@ -87,9 +88,9 @@ class Repair(TypedModule["RepairOutcome"]):
         """Return the plan that the repair goes by, or why there is none."""
         if opened.scope.action == "replan":
             plan = self.branch_planning(session, active, opened, evidence)
-            return plan or f"no usable plan of {opened.scope.branch} came back"
+            return plan or no_plan(opened.scope)
         if opened.scope.open_slots:
-            return self.renegotiation(session, active, opened, evidence) or "no usable settlement of the interface"
+            return self.renegotiation(session, active, opened, evidence) or NO_SETTLEMENT
         return opened.state.graph
 
 
@@ -111,7 +112,7 @@ def _validated(session: Session, active: Candidate, opened: OpenTransaction, rew
     try:
         assembly = assemble(graph, codes, session.task, before=opened.state.assembly)
     except AssemblyError as error:
-        return _ended(session, active, close_without_candidate(opened, f"does not link: {error.message}"[:300]))
+        return _ended(session, active, close_without_candidate(opened, not_linked(error.message)))
     if crossings(opened, assembly):
         session.assembled(active.attempt, assembly)
         return _ended(session, active, close_at_border(opened, assembly))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from auditcoder.core.admission import admission_of
 from auditcoder.core.ladder import ladder
 from auditcoder.core.local_admission import CALLS, local_checks_policy
-from auditcoder.programs.boundary import BOUNDARY_KINDS, admission_of
+from auditcoder.programs.boundary import BOUNDARY_KINDS
 from auditcoder.programs.planning import DIVISIBLE, REPLANS
 from auditcoder.programs.writing import TRIES
 from auditcoder.records.config import Role, RunConfig

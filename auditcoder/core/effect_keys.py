@@ -5,12 +5,10 @@ A resumed run takes the recorded answer of a key instead of paying again; the au
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from auditcoder.records.base import sha256_json
 from auditcoder.records.code import Assembly
 from auditcoder.records.config import Role
-from auditcoder.records.task import Check, Limits, checks_hash
+from auditcoder.records.task import Limits
 
 
 def model_key(role: Role, model: str, model_hash: str, request: str) -> str:
@@ -41,11 +39,6 @@ def measure_key(assembly: Assembly, check: str, limits: Limits) -> str:
 def local_checks_key(excerpt: str, node: str, checks_hash: str, limits: Limits) -> str:
     """Return the key of a run of a node's local checks; `excerpt` is the digest of what runs."""
     return sha256_json(["local", excerpt, node, checks_hash, limits.model_dump(mode="json")])
-
-
-def local_key(excerpt_digest: str, checks: Sequence[Check], limits: Limits) -> str:
-    """Return the key of a run of one node's local checks on the excerpt of the program that the node needs."""
-    return sha256_json(["local", excerpt_digest, checks_hash(tuple(checks)), limits.model_dump(mode="json")])
 
 
 def callable_units(assembly: Assembly) -> tuple[str, ...]:

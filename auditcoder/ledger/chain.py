@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -60,15 +60,23 @@ def read_ledger(path: Path) -> Ledger:
         LedgerCorruptError: the chain is broken; its `seq` says where.
         RecordError: the ledger has another major format version.
     """
+    return parse_ledger(ledger_bytes(path))
+
+
+def ledger_bytes(path: Path) -> bytes:
+    """Return the bytes of the ledger of a run folder, or of a ledger file.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
     file = path / LEDGER_NAME if path.is_dir() else path
     try:
-        data = file.read_bytes()
+        return file.read_bytes()
     except OSError as error:
         raise LedgerError(
             f"no ledger can be read at {file}: {error.strerror}",
             hint=f"A run folder holds a file {LEDGER_NAME}; check the path.",
         ) from error
-    return parse_ledger(data)
 
 
 def parse_ledger(data: bytes) -> Ledger:
@@ -83,15 +91,47 @@ def parse_ledger(data: bytes) -> Ledger:
         LedgerCorruptError: one of the checks failed.
         RecordError: check 6 failed.
     """
+    chain = parse_chain(data)
+    if chain.broken is not None:
+        raise chain.broken
+    return chain.ledger
+
+
+class Chain(NamedTuple):
+    """As much of a ledger as holds, and what broke it; `broken` is None for a whole one."""
+
+    ledger: Ledger
+    broken: LedgerCorruptError | RecordError | None
+
+
+def parse_chain(data: bytes, known: Ledger | None = None) -> Chain:
+    """Return the events before the first check of `parse_ledger` that fails, and that failure. Never raises.
+
+    Args:
+        data: The bytes of a ledger.
+        known: A verified ledger; lines at the beginning that are byte for byte its lines are not verified again.
+    """
     *lines, tail = data.split(b"\n")
-    entries: list[Entry] = []
-    prev = GENESIS
-    for seq, raw in enumerate(lines):
-        entry = _verified(raw, seq, prev)
-        prev = entry.digest
-        entries.append(entry)
-    _check_tail(tail, len(lines), prev)  # (8)
-    return Ledger(tuple(entries), tail)
+    entries = _known_beginning(lines, known)
+    prev = entries[-1].digest if entries else GENESIS
+    try:
+        for seq, raw in enumerate(lines[len(entries) :], start=len(entries)):
+            entry = _verified(raw, seq, prev)
+            prev = entry.digest
+            entries.append(entry)
+        _check_tail(tail, len(lines), prev)  # (8)
+    except (LedgerCorruptError, RecordError) as error:
+        return Chain(Ledger(tuple(entries)), error)
+    return Chain(Ledger(tuple(entries), tail), None)
+
+
+def _known_beginning(lines: list[bytes], known: Ledger | None) -> list[Entry]:
+    same: list[Entry] = []
+    for raw, entry in zip(lines, known.entries if known else (), strict=False):
+        if raw != entry.raw:
+            break
+        same.append(entry)
+    return same
 
 
 def _verified(raw: bytes, seq: int, prev: str) -> Entry:

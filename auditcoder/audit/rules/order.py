@@ -1,0 +1,198 @@
+"""V2: the grammar of a run. Every event may stand where it stands, numbers go on, references resolve."""
+
+from __future__ import annotations
+
+from auditcoder.audit.numbers import AuditCheck
+from auditcoder.audit.walk import Walk
+from auditcoder.records.events import (
+    AttemptStarted,
+    CallsRecorded,
+    CandidateRanked,
+    ChecksFrozen,
+    ChecksRun,
+    CodeRejected,
+    CodeWritten,
+    CostsMeasured,
+    Event,
+    FindingsAdded,
+    LocalChecksRun,
+    ModelCalled,
+    NodesReverified,
+    PlanAccepted,
+    PlanReviewed,
+    ProgramAssembled,
+    RepairEnded,
+    RepairStarted,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    ScopeDeclared,
+)
+from auditcoder.records.graph import TaskGraph
+
+_V = AuditCheck.ORDER
+ROUNDS = 3
+"""Most reviews of one kind of plan: the proposal, and two replans (programs.planning)."""
+
+
+def order(walk: Walk, event: Event) -> None:
+    """V2. `run.started` is first and once, nothing follows `run.finished`, and each kind keeps its own rules."""
+    walk.holds(_V, (walk.event == 0) == isinstance(event, RunStarted), "run.started is the first event, and only it")
+    walk.holds(_V, walk.state.finished is None, "an event after run.finished", recorded=event.kind)
+    match event:
+        case RunStarted() | ModelCalled() | RunResumed() | ChecksFrozen() | RunFinished():
+            _frame(walk, event)
+        case AttemptStarted() | PlanReviewed() | PlanAccepted() | CandidateRanked():
+            _construction(walk, event)
+        case CodeWritten() | CodeRejected() | ProgramAssembled():
+            _code(walk, event)
+        case ChecksRun() | CallsRecorded() | CostsMeasured() | LocalChecksRun() | FindingsAdded():
+            _evidence(walk, event)
+        case RepairStarted() | ScopeDeclared() | RepairEnded() | NodesReverified():
+            _repair(walk, event)
+
+
+def _frame(walk: Walk, event: Event) -> None:
+    state = walk.state
+    match event:
+        case ModelCalled():
+            opened = walk.repair.opened if walk.repair else None
+            walk.holds(_V, not (opened and opened.abstains), "an abstention calls no model", recorded=event.role)
+            plan = plan_of(walk)
+            known = {node.id for node in plan.nodes} if plan else set()
+            walk.holds(_V, event.node in {"", *known}, "the node of a model call is in the plan", recorded=event.node)
+        case RunResumed():
+            failed = isinstance(walk.previous, ModelCalled) and bool(walk.previous.error)
+            walk.holds(_V, failed, "run.resumed follows a model call that failed")
+            walk.same(_V, "number of the call that failed", event.failed, walk.event - 1)
+        case ChecksFrozen():
+            walk.holds(_V, state.frozen is None, "the checks are frozen once")
+            walk.holds(_V, not state.attempts, "the checks are frozen before any plan or code")
+        case RunFinished():
+            walk.holds(_V, walk.repair is None, "a run ends with no repair open")
+            walk.holds(_V, state.program is not None, "a run ends with a program")
+
+
+def _construction(walk: Walk, event: Event) -> None:
+    state, current = walk.state, len(walk.state.attempts) - 1
+    walk.holds(_V, walk.repair is None or isinstance(event, PlanReviewed), f"no {event.kind} inside a repair")
+    match event:
+        case AttemptStarted():
+            walk.holds(_V, state.frozen is not None, "the checks are frozen before the first attempt")
+            walk.same(_V, "number of the attempt", event.index, current + 1)
+            walk.holds(_V, not state.transactions, "no attempt begins after the first repair")
+        case PlanReviewed():
+            walk.same(_V, "attempt of the review", event.attempt, _attempt(walk))
+            last = walk.reviews.get(event.attempt, -1)
+            walk.holds(_V, event.round in (0, last, last + 1) and event.round < ROUNDS, "number of the review round",
+                       recorded=event.round, wanted=last + 1)  # fmt: skip
+            walk.reviews[event.attempt] = event.round
+        case PlanAccepted():
+            walk.same(_V, "attempt of the plan", event.attempt, current)
+            workspace = state.workspaces.get(event.attempt)
+            again = workspace is not None and workspace.plan is not None
+            walk.holds(_V, not again or event.granularity == "single", "a second plan of an attempt is a single owner")
+        case CandidateRanked():
+            newest = walk.holds(_V, event.candidate == len(state.candidates) - 1, "the newest candidate is ranked",
+                                recorded=event.candidate, wanted=len(state.candidates) - 1)  # fmt: skip
+            if newest:
+                candidate = walk.candidate(event.candidate)
+                walk.same(_V, "attempt of the ranked candidate", candidate.attempt, current)
+                walk.holds(_V, candidate.report is not None, "a candidate is run before it is ranked")
+                walk.holds(_V, candidate.rank is None, "a candidate is ranked once")
+
+
+def _code(walk: Walk, event: Event) -> None:
+    plan = plan_of(walk)
+    owners = {node.id for node in plan.owners} if plan else set()
+    if isinstance(event, CodeRejected):
+        walk.holds(_V, event.node in owners, "refused code is of a code owner", recorded=event.node)
+        return
+    if not isinstance(event, CodeWritten | ProgramAssembled):
+        return
+    walk.same(_V, f"attempt of {event.kind}", event.attempt, _attempt(walk))
+    _inside_scope_rules(walk, event)
+    if isinstance(event, CodeWritten):
+        walk.holds(_V, event.code.node in owners, "code is of a code owner of the plan", recorded=event.code.node)
+        walk.holds(_V, event.how in _ways(walk), "how the code was made fits the phase", recorded=event.how)
+        if walk.repair:
+            walk.repair.written = True
+        return
+    walk.same(_V, "number of the candidate", event.candidate, len(walk.state.candidates))
+    if walk.repair:
+        walk.holds(_V, walk.repair.candidate is None, "a repair makes one candidate")
+        walk.repair.candidate = event.candidate
+
+
+def _inside_scope_rules(walk: Walk, event: Event) -> None:
+    repair = walk.repair
+    if repair is None:
+        walk.holds(_V, not walk.state.transactions, f"no {event.kind} between repairs")
+        return
+    walk.holds(_V, not (repair.opened and repair.opened.abstains), f"an abstention has no {event.kind}")
+    walk.holds(_V, repair.declared is not None or not walk.grown, "the final scope is declared before any code")
+
+
+def _evidence(walk: Walk, event: Event) -> None:
+    state = walk.state
+    if isinstance(event, FindingsAdded):
+        walk.holds(_V, bool(event.findings or event.unevaluated), "findings.added adds something")
+        return
+    if not isinstance(event, ChecksRun | CallsRecorded | CostsMeasured | LocalChecksRun):
+        return
+    if not walk.holds(_V, event.candidate in state.candidates, "the candidate exists", recorded=event.candidate):
+        return
+    candidate = walk.candidate(event.candidate)
+    if isinstance(event, ChecksRun):
+        newest = len(state.candidates) - 1
+        walk.same(_V, "candidate that is run on Q (the newest)", event.candidate, newest)
+        walk.holds(_V, candidate.rank is None, "a ranked candidate is not run again")
+        return
+    walk.holds(_V, candidate.report is not None, "a candidate is run on Q before other evidence of it is made")
+    if isinstance(event, LocalChecksRun):
+        known = {node.id for node in candidate.graph.nodes} if candidate.graph else set()
+        walk.holds(_V, event.node in known, "local checks are of a node of the plan", recorded=event.node)
+
+
+def _repair(walk: Walk, event: Event) -> None:
+    state, repair = walk.state, walk.repair
+    match event:
+        case RepairStarted():
+            walk.holds(_V, repair is None, "no repair begins inside another")
+            walk.holds(_V, state.program is not None, "a repair begins with an active program")
+            walk.same(_V, "number of the repair", event.index, len(state.transactions))
+        case ScopeDeclared():
+            if walk.holds(_V, repair is not None, "a scope is declared inside a repair") and repair:
+                walk.same(_V, "repair of the declared scope", event.index, repair.started.index)
+                walk.holds(_V, repair.declared is None, "a repair declares its final scope once")
+                fresh = not repair.written and repair.candidate is None
+                walk.holds(_V, fresh, "the final scope is declared before any code")
+        case RepairEnded():
+            if walk.holds(_V, repair is not None, "a repair that ends had begun") and repair:
+                walk.same(_V, "number of the repair that ends", event.transaction.index, repair.started.index)
+        case NodesReverified():
+            last = state.transactions[-1] if state.transactions else None
+            accepted = last is not None and last.decision == "accepted" and repair is None
+            walk.holds(_V, accepted, "nodes are re-verified behind an accepted repair")
+            walk.same(_V, "repair of the re-verification", event.index, last.index if last else None)
+
+
+def _ways(walk: Walk) -> tuple[str, ...]:
+    """Return how code can come to be at this moment."""
+    if walk.repair is None:
+        return ("generated", "computed", "fallback")
+    replans = walk.repair.started.scope.action == "replan"
+    return ("generated", "computed") if replans else ("regenerated", "computed")
+
+
+def _attempt(walk: Walk) -> int:
+    """Return the attempt that is worked on: the newest, in a repair that of the active program."""
+    if walk.repair and walk.state.program:
+        return walk.state.program.attempt
+    return len(walk.state.attempts) - 1
+
+
+def plan_of(walk: Walk) -> TaskGraph | None:
+    """Return the plan that is worked on now, as a repair revised it."""
+    workspace = walk.state.workspaces.get(_attempt(walk))
+    return workspace.plan.graph if workspace and workspace.plan else None
