@@ -29,7 +29,10 @@ STATEMENT = 900
 
 
 class LocalCheckDesigner(TypedModule["TaskGraph"]):
-    """Gives the leaves of an accepted plan checks that can be run on their own code."""
+    """Gives the leaves of a plan that passed review checks that can be run on their own code.
+
+    Like all calls of planning, these name no node: in the record a node exists from the acceptance of its plan on.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +57,6 @@ class LocalCheckDesigner(TypedModule["TaskGraph"]):
             answer = ask_fields(
                 self.propose,
                 PROPOSE_TOKENS,
-                node=leaf.id,
                 task=safe(session.task.statement, STATEMENT),
                 function=_head(leaf),
                 goal=leaf.goal,
@@ -79,7 +81,6 @@ class LocalCheckDesigner(TypedModule["TaskGraph"]):
             answer = ask_fields(
                 self.predict,
                 PREDICT_TOKENS,
-                node=leaf.id,
                 function=_head(leaf),
                 goal=leaf.goal,
                 call=call.text(signature),
