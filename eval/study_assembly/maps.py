@@ -6,6 +6,7 @@ programs of several tasks in one, each a node with all its private names, so tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -129,7 +130,11 @@ def _private_names(row: Row) -> int:
 
 
 def _clash(one: Row, other: Row) -> bool:
-    return one.task == other.task or one.entry.name in other.code or other.entry.name in one.code
+    return one.task == other.task or _contains(one, other.entry.name) or _contains(other, one.entry.name)
+
+
+def _contains(row: Row, name: str) -> bool:
+    return re.search(rf"\b{name}\b", row.code) is not None
 
 
 def _node(index: int) -> str:
