@@ -15,9 +15,11 @@ What each proves, and what none can, is told in docs/guide/verify.md.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from auditcoder.audit.execute import Executed, execute_again
 from auditcoder.audit.numbers import AuditCheck
 from auditcoder.audit.outputs import Outputs, expected_outputs, outputs_match, read_outputs
 from auditcoder.audit.rule import Rule
@@ -35,7 +37,7 @@ from auditcoder.audit.rules import (
 from auditcoder.audit.rules.order import order
 from auditcoder.audit.verification import Verification
 from auditcoder.audit.walk import Walk
-from auditcoder.core.protocols import PredicateEvaluator
+from auditcoder.core.protocols import Executor, PredicateEvaluator
 from auditcoder.ledger.chain import Chain, Ledger, ledger_bytes, parse_chain
 from auditcoder.ledger.fold import record_of
 from auditcoder.records.events import CandidateRanked, Event, RepairEnded
@@ -53,19 +55,24 @@ def _by_kind() -> Mapping[str, tuple[Rule, ...]]:
 _RULES = _by_kind()
 
 
-def verify_run(run_dir: Path, evaluator: PredicateEvaluator | None = None) -> Verification:
+def verify_run(
+    run_dir: Path, evaluator: PredicateEvaluator | None = None, *, executor: Executor | None = None
+) -> Verification:
     """Return what an audit of a run folder finds.
 
     Args:
         run_dir: The run folder, or its ledger file; the output files beside the ledger are compared too.
         evaluator: Evaluates predicates; by default the metered evaluator of the pipeline.
+        executor: When given, every recorded execution is made again in it (V22).
 
     Raises:
         LedgerError: there is no ledger, or a file cannot be read. A corrupt ledger is a difference, not an error.
+        SandboxError: with an executor, the isolation failed.
     """
     folder = run_dir if run_dir.is_dir() else run_dir.parent
     chain = parse_chain(ledger_bytes(run_dir))
-    return verify_chain(chain, evaluator, outputs=read_outputs(folder))
+    found = verify_chain(chain, evaluator, outputs=read_outputs(folder))
+    return found if executor is None else with_executions(found, execute_again(chain.ledger, executor))
 
 
 def verify_ledger(ledger: Ledger, evaluator: PredicateEvaluator | None = None) -> Verification:
@@ -92,6 +99,19 @@ def verify_chain(
         whole = expected_outputs(record_of(walk.state, head=head))
         walk.attempt(AuditCheck.OUTPUTS, "output files", partial(outputs_match, walk, chain.ledger, outputs, whole))
     return result_of(walk)
+
+
+def with_executions(found: Verification, executed: Executed) -> Verification:
+    """Return the result of an audit with that of running everything again."""
+    differences = sorted((*found.differences, *executed.differences), key=lambda difference: difference.event)
+    return replace(
+        found,
+        differences=tuple(differences),
+        comparisons={**found.comparisons, AuditCheck.EXECUTED: executed.compared},
+        explained=executed.explained,
+        executions=executed.executions,
+        notes=(*found.notes, *executed.notes),
+    )
 
 
 def step(walk: Walk, event: Event) -> None:

@@ -1,0 +1,47 @@
+"""`auditcoder verify`: every decision of a run made again from its ledger, without a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from auditcoder.cli import options as o
+from auditcoder.cli.exits import guarded
+
+EXAMPLES = """\
+Examples:
+
+- `auditcoder verify runs/vowel-count-20260101-120000-ab12cd`
+- `auditcoder verify runs`
+- `auditcoder verify runs --execute`
+- `auditcoder verify runs --json > verified.json`
+
+Exit codes: 0 all verified, 1 a difference or an unfinished run, 2 usage, 3 environment.
+"""
+Runs = Annotated[
+    list[Path],
+    typer.Argument(metavar="RUN...", help="Run folder, its ledger.jsonl, or a folder of run folders.",
+                   show_default=False),
+]  # fmt: skip
+Execute = Annotated[
+    bool,
+    typer.Option("--execute", help="Also run every recorded execution again in the sandbox and compare the results."),
+]
+
+
+@guarded
+def command(
+    runs: Runs,
+    *,
+    execute: Execute = False,
+    weak: o.Weak = False,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+    debug: o.Debug = False,
+) -> int:
+    """Verify runs: recompute every decision from the evidence recorded before it, and report each difference."""
+    from auditcoder.cli import verify_work
+
+    return verify_work.verify(runs, execute=execute, weak=weak, json=json, quiet=quiet)
