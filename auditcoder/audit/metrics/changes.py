@@ -1,8 +1,8 @@
 """CCR, the changed-code ratio: how much of the final program a repair wrote (paper 4.3, core.md section 8).
 
 Changed lines of a repair are the lines of the program behind it that a line diff does not find in the program before
-it; retained are those of them that a second diff still finds in the final program. Deleted lines are no part of the
-final program, so they do not count; nor do blank lines (the paper counts lines of code) [R]. A rollback keeps nothing: 0.
+it; retained are those of them that a second diff still finds in the final program. A rollback keeps nothing: 0. Deleted
+lines are no part of the final program, so they do not count; nor do blank lines, as the paper counts lines of code [R].
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from auditcoder.audit.metrics.metric import Part, truth
 from auditcoder.core.ending import budget_of
 from auditcoder.core.rank import passed_checks
 
-HIDDEN = "hidden verdicts"
+HIDDEN = "hidden verdicts given"
 
 
 def coverage(run: LoadedRun) -> Sequence[Part]:

@@ -10,7 +10,7 @@ from auditcoder.core.graph import subtree
 from auditcoder.records.graph import TaskGraph
 from auditcoder.records.localization import Scope
 
-INJECTED = "injected owners"
+INJECTED = "injected owner given"
 
 
 def region_size(run: LoadedRun) -> Sequence[Part]:

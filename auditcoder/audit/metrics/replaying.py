@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from auditcoder.audit.metrics.loading import LoadedRun
 from auditcoder.audit.metrics.metric import Part, truth
 
-REPLAYED = "replay"
+REPLAYED = "verification asked"
 
 
 def replay(run: LoadedRun) -> Sequence[Part] | None:
