@@ -12,13 +12,11 @@ from rich.text import Text
 from auditcoder.audit.auditing import AuditReport, LeftOut, audit_runs
 from auditcoder.audit.metrics.metric import Measured
 from auditcoder.audit.outcomes import read_outcomes
-from auditcoder.cli.exits import FINDINGS, OK, usage_error
-from auditcoder.cli.runs import is_run
-from auditcoder.cli.show_work import folder_of
+from auditcoder.cli.exits import FINDINGS, OK
+from auditcoder.cli.runs import runs_of
 from auditcoder.cli.showing.part import table
 from auditcoder.cli.terminal import terminal
 from auditcoder.cli.text import clean, counted, one_line
-from auditcoder.paths import is_dir, short
 
 WIDTH = 120
 LISTED = 5
@@ -47,19 +45,9 @@ def run_folders(named: Sequence[Path]) -> tuple[Path, ...]:
         ConfigError: a name leads to no run.
     """
     found: dict[Path, Path] = {}
-    for path in named:
-        for folder in _runs_at(path):
-            found.setdefault(folder.resolve(), folder)
+    for folder in (run for path in named for run in runs_of(path)):
+        found.setdefault(folder.resolve(), folder)
     return tuple(found.values())
-
-
-def _runs_at(path: Path) -> tuple[Path, ...]:
-    if is_run(path) or not is_dir(path):
-        return (folder_of(path),)
-    inside = tuple(folder for folder in sorted(path.iterdir()) if is_run(folder))
-    if not inside:
-        raise usage_error(f"there is no run in {short(path)}", "Name run folders, or a folder that holds some.")
-    return inside
 
 
 def show(report: AuditReport) -> None:

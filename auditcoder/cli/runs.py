@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from auditcoder.errors import AuditCoderError, ConfigError
 from auditcoder.ledger.chain import LEDGER_NAME, read_ledger
-from auditcoder.paths import is_dir, is_file, short
+from auditcoder.paths import exists, is_dir, is_file, short
 from auditcoder.records.base import sha256_json
 from auditcoder.records.config import RunConfig
 from auditcoder.records.events import RunFinished, RunStarted
@@ -67,6 +67,23 @@ def discard_unbegun(folder: Path) -> bool:
 def is_run(path: Path) -> bool:
     """Return whether this is a run folder."""
     return is_file(path / LEDGER_NAME)
+
+
+def runs_of(path: Path) -> list[Path]:
+    """Return the run folders that are meant: the folder itself, that of the ledger, or those in it, by name.
+
+    Raises:
+        ConfigError: there are none.
+    """
+    if path.name == LEDGER_NAME and is_file(path):
+        return [path.parent]
+    if is_run(path):
+        return [path]
+    found = sorted(file.parent for file in path.rglob(LEDGER_NAME) if is_file(file)) if is_dir(path) else []
+    if not found:
+        missing = "holds no run" if exists(path) else "is not there"
+        raise ConfigError(f"{short(path)} {missing}", hint=f"A run folder holds a file {LEDGER_NAME}.")
+    return found
 
 
 def opened(folder: Path) -> StartedRun:

@@ -14,15 +14,14 @@ from rich.text import Text
 
 from auditcoder.audit.verification import Verification
 from auditcoder.audit.verify import verify_run
-from auditcoder.cli.exits import FINDINGS, OK, usage_error
-from auditcoder.cli.runs import is_run
+from auditcoder.cli.exits import FINDINGS, OK
+from auditcoder.cli.runs import runs_of
 from auditcoder.cli.showing.part import table
 from auditcoder.cli.terminal import terminal
 from auditcoder.cli.text import clean, counted, one_line
 from auditcoder.cli.wiring import Environment, sandbox
 from auditcoder.core.protocols import Executor
-from auditcoder.ledger.chain import LEDGER_NAME
-from auditcoder.paths import exists, is_dir, is_file, short
+from auditcoder.paths import short
 
 SHOWN = 20
 """Differences of one run that are shown; `--json` has all."""
@@ -56,23 +55,6 @@ def verify(named: Sequence[Path], *, execute: bool, weak: bool, json: bool, quie
     else:
         _print(audited, execute=execute)
     return OK if all(each.result.verified for each in audited) else FINDINGS
-
-
-def runs_of(path: Path) -> list[Path]:
-    """Return the run folders that are meant: the folder itself, that of the ledger, or those in it, by name.
-
-    Raises:
-        ConfigError: there are none.
-    """
-    if path.name == LEDGER_NAME and is_file(path):
-        return [path.parent]
-    if is_run(path):
-        return [path]
-    found = sorted(file.parent for file in path.rglob(LEDGER_NAME) if is_file(file)) if is_dir(path) else []
-    if not found:
-        missing = "holds no run" if exists(path) else "is not there"
-        raise usage_error(f"{short(path)} {missing}", f"A run folder holds a file {LEDGER_NAME}.")
-    return found
 
 
 def _audits(runs: Sequence[Path], executor: Executor | None, *, quiet: bool) -> Iterator[Audited]:
