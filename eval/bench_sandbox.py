@@ -11,8 +11,6 @@ warm worker is given apart.
 from __future__ import annotations
 
 import json
-import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -22,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from auditcoder.eval.bench_cpu import cpu_seconds
 from auditcoder.records.task import Check, Comparator, EntryPoint, Expected, FunctionInput, Limits, ProgramInput
 from auditcoder.sandbox.executor import SandboxExecutor
 
@@ -32,7 +31,6 @@ _BATCH = 50
 _LIMITS = Limits()
 _BARE: str = getattr(sys, "_base_executable", sys.executable)
 """Outside any virtual environment, whose start-up files would only slow the bare design down."""
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Cost(NamedTuple):
@@ -98,19 +96,9 @@ def _measure(sandbox: SandboxExecutor, rounds: int) -> list[Line]:
 
 def _cost(sandbox: SandboxExecutor, act: Callable[[], int]) -> Cost:
     worker = sandbox.worker_pid()
-    cpu, wall = _cpu(worker), time.monotonic()
+    cpu, wall = cpu_seconds(worker), time.monotonic()
     checks = act()
-    return Cost(checks, _cpu(worker) - cpu, time.monotonic() - wall)
-
-
-def _cpu(worker: int) -> float:
-    """Return the CPU seconds so far of this process, its ended children, the worker and the worker's ended children."""
-    total = sum(
-        usage.ru_utime + usage.ru_stime
-        for usage in (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN))
-    )
-    fields = Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()
-    return total + sum(int(field) for field in fields[11:15]) / _TICKS
+    return Cost(checks, cpu_seconds(worker) - cpu, time.monotonic() - wall)
 
 
 def _program_check(index: int) -> Check:
