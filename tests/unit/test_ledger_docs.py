@@ -11,16 +11,27 @@ from typing import get_args
 import jsonschema
 import pytest
 
+from auditcoder.audit.verify import verify_run
+from auditcoder.core.assembly import assemble
+from auditcoder.core.case import LocateInputs
+from auditcoder.core.effect_keys import model_key, record_key, run_key
+from auditcoder.core.locate import locate
+from auditcoder.core.monitors import monitor
+from auditcoder.core.reverification import reverification
+from auditcoder.core.scope import select_scope
+from auditcoder.core.state import RunState
+from auditcoder.core.transaction import close_transaction, declare, open_transaction
 from auditcoder.errors import LedgerCorruptError
 from auditcoder.ledger.chain import LEDGER_NAME, parse_ledger
 from auditcoder.ledger.fold import core_state, replay
 from auditcoder.ledger.journal import MemoryJournal
 from auditcoder.ledger.outputs import PROGRAM_NAME, RECORD_NAME, changed_outputs, load_run, write_outputs
-from auditcoder.records.base import FORMAT_VERSION, sha256_json, sha256_text
-from auditcoder.records.code import Assembly, CodeUnit, LineOwner, NodeCode
+from auditcoder.records.base import FORMAT_VERSION, canonical_json, sha256_text
+from auditcoder.records.code import Assembly, NodeCode
 from auditcoder.records.config import ModelFacts, Role, RunConfig
 from auditcoder.records.events import (
     AttemptStarted,
+    CallsRecorded,
     CandidateRanked,
     ChecksFrozen,
     ChecksRun,
@@ -28,6 +39,7 @@ from auditcoder.records.events import (
     Event,
     FindingsAdded,
     ModelCalled,
+    NodesReverified,
     PlanAccepted,
     PlanReviewed,
     ProgramAssembled,
@@ -35,11 +47,10 @@ from auditcoder.records.events import (
     RepairStarted,
     RunFinished,
     RunStarted,
+    ScopeDeclared,
 )
-from auditcoder.records.execution import CheckResult, ExecutionReport, IsolationReport
-from auditcoder.records.finding import Finding, Obligation, Versions
+from auditcoder.records.execution import CheckResult, ExecutionReport, IsolationReport, RecordedCall, Recording
 from auditcoder.records.graph import Contract, Node, Predicate, Provider, Slot, TaskGraph
-from auditcoder.records.localization import Localization, Scope, Support
 from auditcoder.records.run import RunRecord
 from auditcoder.records.schema import record_schema, render_schema
 from auditcoder.records.task import (
@@ -52,7 +63,9 @@ from auditcoder.records.task import (
     Task,
     checks_hash,
 )
-from auditcoder.records.transaction import Rank, Transaction
+from auditcoder.records.transaction import Rank
+from auditcoder.sandbox.compare import Observed, compare
+from auditcoder.sandbox.predicates import MeteredEvaluator
 
 AGAIN = "run: python tests/unit/test_ledger_docs.py"
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -100,6 +113,7 @@ WRONG = "def total(numbers: list[int]) -> int:\n    return sum(numbers[1:])\n"
 RIGHT = "def total(numbers: list[int]) -> int:\n    return sum(numbers)\n"
 BAD = Rank(full_pass=False, external=0, internal=0, clean=2)
 GOOD = Rank(full_pass=True, external=2, internal=0, clean=2)
+ISOLATION = IsolationReport(level=4, rung="namespaces")
 
 
 def code(node: str, source: str) -> NodeCode:
@@ -107,16 +121,31 @@ def code(node: str, source: str) -> NodeCode:
 
 
 def called(role: Role, node: str, ask: str, answer: str, tokens: tuple[int, int], seconds: float) -> ModelCalled:
-    request = json.dumps({"messages": [{"content": ask, "role": "user"}], "model": MODEL}, sort_keys=True)
+    request = canonical_json(
+        {
+            "config": {"max_tokens": 1024, "temperature": 0.0},
+            "messages": [{"parts": [{"text": ask, "type": "text"}], "role": "user"}],
+            "model": MODEL,
+        }
+    ).decode("ascii")
+    response = canonical_json(
+        {
+            "finish_reason": "stop",
+            "id": f"example-{sha256_text(answer)[:8]}",
+            "message": {"parts": [{"text": answer, "type": "text"}], "role": "assistant"},
+            "model": MODEL,
+            "usage": {"input_tokens": tokens[0], "output_tokens": tokens[1], "total_tokens": sum(tokens)},
+        }
+    ).decode("ascii")
     return ModelCalled(
-        key=sha256_json([role, MODEL, request]),
+        key=model_key(role, MODEL, "", request),
         role=role,
         node=node,
         model=MODEL,
         prompt_hash=sha256_text(request),
         sampling=(("max_tokens", "1024"), ("temperature", "0.0")),
         request=request,
-        response=json.dumps({"content": answer}),
+        response=response,
         finish="stop",
         prompt_tokens=tokens[0],
         completion_tokens=tokens[1],
@@ -124,20 +153,15 @@ def called(role: Role, node: str, ask: str, answer: str, tokens: tuple[int, int]
     )
 
 
-def candidate(number: int, source: str, observed: tuple[str, str]) -> list[Event]:
-    program = f"{source}\n\n{ROOT_SOURCE}"
-    units = (
-        CodeUnit(name="total", kind="function", owner="S1", text=source, digest=sha256_text(source)),
-        CodeUnit(name="<entry>", kind="block", owner="S0", text=ROOT_SOURCE, digest=sha256_text(ROOT_SOURCE)),
-    )
-    lines = (
-        LineOwner(first=1, last=2, unit="total", owner="S1"),
-        LineOwner(first=5, last=6, unit="<entry>", owner="S0"),
-    )
+def candidate(number: int, source: str, observed: tuple[str, str], before: Assembly | None = None) -> list[Event]:
+    """Return a candidate of this source of S1, and its run on Q."""
+    codes = {"S0": code("S0", ROOT_SOURCE), "S1": code("S1", source)}
+    assembly = assemble(GRAPH, codes, TASK, before=before)
     results = tuple(
         CheckResult(
             check=done.id,
             outcome="pass" if found == done.expected.stdout else "wrong-answer",
+            message="" if found == done.expected.stdout else compare(done, Observed(stdout=found.encode())).message,
             observed=found,
             has_observed=True,
             stdout=found,
@@ -146,14 +170,11 @@ def candidate(number: int, source: str, observed: tuple[str, str]) -> list[Event
         )
         for done, found in zip(CHECKS, observed, strict=True)
     )
-    digest = sha256_text(program)
+    report = ExecutionReport(program=assembly.digest, results=results, isolation=ISOLATION.content_hash())
+    key = run_key(assembly, checks_hash(CHECKS), TASK.limits)
     return [
-        ProgramAssembled(
-            candidate=number, attempt=0, assembly=Assembly(program=program, digest=digest, units=units, lines=lines)
-        ),
-        ChecksRun(
-            key=sha256_json(["run", digest]), candidate=number, report=ExecutionReport(program=digest, results=results)
-        ),
+        ProgramAssembled(candidate=number, attempt=0, assembly=assembly),
+        ChecksRun(key=key, candidate=number, report=report),
     ]
 
 
@@ -165,9 +186,9 @@ def construction() -> list[Event]:
     return [
         RunStarted(
             format=FORMAT_VERSION, version="0.1.0", task=TASK, config=config, config_hash=config.content_hash(),
-            models=tuple((role, facts) for role in roles), isolation=IsolationReport(level=4, rung="namespaces"),
+            models=tuple((role, facts) for role in roles), isolation=ISOLATION,
         ),
-        ChecksFrozen(checks=CHECKS, hash=checks_hash(CHECKS), admission="confirmed"),
+        ChecksFrozen(checks=CHECKS, hash=checks_hash(CHECKS), admission="none"),
         AttemptStarted(index=0, granularity="coarse", reason="asked for"),
         called("planner", "", "Split the task ...", "S1: total(numbers) ...", (612, 88), 1.91),
         PlanReviewed(attempt=0, round=0, reviewer="deterministic"),
@@ -181,38 +202,53 @@ def construction() -> list[Event]:
     ]  # fmt: skip
 
 
-def example_events() -> list[Event]:
-    """Return a run that plans two nodes, fails both checks, and repairs the one node that is to blame."""
-    versions = Versions(code=sha256_text(WRONG), contract=GRAPH.nodes[1].contract.content_hash())
-    finding = Finding(
-        id="F0", owners=("S1",), verdict="reject", evidence="judg", versions=(versions,), check="e1",
-        obligation=Obligation(kind="semantic", predicate="p1", slot="s"), reason="The first number is left out.",
-    )  # fmt: skip
-    judged = [
-        *construction(),
-        called("verifier", "S1", "Does it hold ...", "reject p1: the first number is left out", (530, 24), 0.66),
-        FindingsAdded(findings=(finding,)),
-    ]
-    state = core_state(replay(judged))
+def state_after(events: list[Event]) -> RunState:
+    state = core_state(replay(events))
     assert state is not None
-    where = Localization(
-        policy="executed-first", anchor="e1", failure="WA", rule="Local", implicated=("S1",), defect="Impl",
-        grade="low", supporting=(Support(finding="F0", applicability="asserted"),),
-    )  # fmt: skip
-    scope = Scope(defect="Impl", action="regenerate", nodes=("S1",), units=("total",))
-    done = Transaction(
-        index=0, localization=where, scope=scope, snapshot=state.state_hash(), before=BAD, after=GOOD,
-        frozen=(("<entry>", sha256_text(ROOT_SOURCE)),), decision="accepted", reason="strictly better",
-    )  # fmt: skip
-    repaired = candidate(1, RIGHT, ("6\n", "7\n"))
-    assert isinstance(repaired[0], ProgramAssembled)
+    return state
+
+
+def evidence(events: list[Event]) -> list[Event]:
+    """Return the recorded calls of the anchor, and what the contract monitors find in them."""
+    state = state_after(events)
+    calls = (RecordedCall(unit="total", args=([1, 2, 3],), result=5),)
+    recording = Recording(check="e1", calls=calls)
+    found = monitor(recording, state.active, MeteredEvaluator(), start=0)
     return [
-        *judged,
-        RepairStarted(index=0, localization=where, scope=scope, snapshot=state.state_hash()),
+        CallsRecorded(key=record_key(state.assembly, "e1", TASK.limits), candidate=0, recording=recording),
+        FindingsAdded(findings=found.findings, source="monitors", unevaluated=found.unevaluated),
+    ]
+
+
+def example_events() -> list[Event]:
+    """Return a run that plans two nodes, fails both checks, and repairs the one node whose contract was broken."""
+    built = construction()
+    recorded = evidence(built)
+    state = state_after([*built, *recorded])
+    assert isinstance(recorded[0], CallsRecorded)
+    inputs = LocateInputs(
+        active=state.active, report=state.report, checks=CHECKS, findings=state.findings,
+        recording=recorded[0].recording,
+    )  # fmt: skip
+    where = locate(inputs, MeteredEvaluator())
+    scope = select_scope(where, state.graph, state.assembly, state.findings)
+    opened = declare(open_transaction(0, state, CHECKS, where, scope), scope, None)
+    repaired = candidate(1, RIGHT, ("6\n", "7\n"), before=state.assembly)
+    assert isinstance(repaired[0], ProgramAssembled)
+    assert isinstance(repaired[1], ChecksRun)
+    codes = (code("S0", ROOT_SOURCE), code("S1", RIGHT))
+    update = {"codes": codes, "assembly": repaired[0].assembly, "report": repaired[1].report}
+    closed = close_transaction(opened, state.model_copy(update=update))
+    return [
+        *built,
+        *recorded,
+        RepairStarted(index=0, localization=where, scope=scope, snapshot=opened.snapshot),
+        ScopeDeclared(index=0, scope=scope, frozen=opened.frozen),
         called("regenerator", "S1", "Mend total ...", f"```python\n{RIGHT}```", (498, 28), 0.71),
         CodeWritten(attempt=0, code=code("S1", RIGHT), how="regenerated"),
         *repaired,
-        RepairEnded(transaction=done),
+        RepairEnded(transaction=closed.transaction),
+        NodesReverified(index=0, nodes=reverification(state.active, closed.state.active, scope).nodes),
         RunFinished(candidate=1, program=repaired[0].assembly.digest, rank=GOOD, reason="every check passes"),
     ]
 
@@ -241,6 +277,11 @@ def fenced(language: str) -> list[str]:
 def test_the_example_is_current() -> None:
     assert (EXAMPLE / LEDGER_NAME).read_bytes() == example_data(), AGAIN
     assert changed_outputs(EXAMPLE) == ()
+
+
+def test_the_example_is_a_run_that_verifies() -> None:
+    assert verify_run(EXAMPLE).differences == ()
+    assert verify_run(EXAMPLE).verified
 
 
 def test_the_example_folds_to_what_the_page_shows() -> None:
