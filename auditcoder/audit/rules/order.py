@@ -31,6 +31,8 @@ from auditcoder.records.events import (
 from auditcoder.records.graph import TaskGraph
 
 _V = AuditCheck.ORDER
+WRITERS = ("generator", "orchestrator", "regenerator")
+"""Roles that write code."""
 ROUNDS = 3
 """Most reviews of one kind of plan: the proposal, and two replans (programs.planning)."""
 
@@ -58,6 +60,10 @@ def _frame(walk: Walk, event: Event) -> None:
         case ModelCalled():
             opened = walk.repair.opened if walk.repair else None
             walk.holds(_V, not (opened and opened.abstains), "an abstention calls no model", recorded=event.role)
+            early = walk.grown and walk.repair is not None and walk.repair.declared is None
+            walk.holds(
+                _V, not (early and event.role in WRITERS), "the final scope is declared before code is asked for"
+            )
             plan = plan_of(walk)
             known = {node.id for node in plan.nodes} if plan else set()
             walk.holds(_V, event.node in {"", *known}, "the node of a model call is in the plan", recorded=event.node)
