@@ -11,13 +11,16 @@ STAR = "*"
 def disturbed_names(old: str, new: str, outside: Iterable[str]) -> tuple[str, ...]:
     """Return the names whose import differs between two import blocks and that occur in a text outside the scope.
 
-    Unreadable text, a changed star import, a changed `__future__` import, or anything besides imports in a changed
-    block could touch every name: then `*` is among the names. Without code outside nothing is disturbed.
+    Unreadable text, a changed star import, a changed `__future__` import, anything besides imports in a changed block,
+    or a block that is not written as the linker writes it could touch every name: then `*` is among the names. Without
+    code outside nothing is disturbed.
     """
     texts = tuple(outside)
     if not texts:
         return ()
     try:
+        if ast.unparse(ast.parse(new)) != new:
+            return (STAR,)
         before, after = _bindings(old), _bindings(new)
         used = set().union(*(_names(text) for text in texts))
     except (SyntaxError, ValueError, RecursionError, MemoryError):

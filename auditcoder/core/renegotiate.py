@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from auditcoder.core.steps import known_type, numbered
 from auditcoder.records.finding import Finding
-from auditcoder.records.graph import Contract, Node, Predicate, Slot, TaskGraph
+from auditcoder.records.graph import ROOT, Contract, Node, Predicate, Slot, TaskGraph
 from auditcoder.records.localization import OpenSlot
 from auditcoder.records.task import FunctionSignature
 
@@ -130,6 +130,8 @@ def _giving(provider: Node, slot: OpenSlot, wanted: str) -> Node:
 
 def _taking(consumer: Node, slot: OpenSlot, wanted: str) -> Node:
     inputs = _retyped(consumer.inputs, slot.slot, wanted)
+    if consumer.id == ROOT:
+        return consumer.model_copy(update={"inputs": inputs})  # what the task calls stays as the task has it
     signatures = tuple(_with_parameter(each, slot.slot, wanted) for each in consumer.contract.signatures)
     return _with_contract(consumer.model_copy(update={"inputs": inputs}), signatures=signatures)
 

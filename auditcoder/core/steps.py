@@ -171,7 +171,7 @@ def _predicate(
 
 
 def _fresh(name: str, taken: set[str] | frozenset[str], *, prefix: str) -> str:
-    slug = re.sub(r"\W", "_", name) or "x"
+    slug = re.sub(r"\W", "_", name, flags=re.ASCII) or "x"
     candidate = slug if slug.isidentifier() else f"{prefix}{slug}"
     if candidate in taken:
         candidate = f"{prefix}{candidate}"

@@ -14,6 +14,7 @@ from auditcoder.core.transaction import (
     close_transaction,
     close_without_candidate,
     crossings,
+    declare,
     open_transaction,
 )
 from auditcoder.errors import RecordError
@@ -21,7 +22,7 @@ from auditcoder.records.base import sha256_text
 from auditcoder.records.code import Assembly, CodeUnit, NodeCode
 from auditcoder.records.execution import CheckResult, ExecutionReport, Outcome
 from auditcoder.records.graph import Node, TaskGraph
-from auditcoder.records.localization import Localization, Scope
+from auditcoder.records.localization import Expansion, Localization, Scope
 from auditcoder.records.task import Check, Expected, ProgramInput, checks_hash
 
 CHECKS = tuple(Check(id=f"E{i}", input=ProgramInput(stdin="1"), expected=Expected(stdout="1")) for i in range(3))
@@ -191,3 +192,58 @@ def test_the_state_hash_covers_every_part() -> None:
     hashes = {BEFORE.model_copy(update={name: part}).state_hash() for name, part in parts.items()}
     assert len(hashes | {BEFORE.state_hash()}) == len(parts) + 1
     assert set(parts) | {"findings"} == set(RunState.model_fields)
+
+
+# --- the final scope -------------------------------------------------------------------------------------------------
+
+MAIN = Expansion(unit="main", owner="S0", reason="calls `step`, whose interface changes")
+FINAL = SCOPE.model_copy(update={"expansions": (MAIN,)})
+REVISED = GRAPH.model_copy(
+    update={"nodes": (GRAPH.nodes[0], GRAPH.nodes[1].model_copy(update={"goal": "another goal"}))}
+)
+CALLED = state("pass", WA, WA, main="def main():\n    step()")
+
+
+def test_a_declared_scope_freezes_less_and_is_what_the_record_holds() -> None:
+    declared = declare(opened(CALLED), FINAL, None)
+    assert (declared.scope, declared.frozen, declared.graph) == (FINAL, (), GRAPH)
+    candidate = state("pass", "pass", WA, step=NEW, main="def main():\n    return step()")
+    record, active = close_transaction(declared, candidate)
+    assert (record.decision, record.scope, record.frozen) == ("accepted", FINAL, ())
+    assert active == candidate
+    assert close_without_candidate(declared, "unusable").transaction.scope == FINAL
+
+
+def test_without_the_declaration_the_same_candidate_is_rejected() -> None:
+    candidate = state("pass", "pass", WA, step=NEW, main="def main():\n    return step()")
+    assert [found.unit for found in crossings(opened(CALLED), candidate.assembly)] == ["main"]
+
+
+def test_a_plan_beyond_the_scope_is_rejected_at_the_border() -> None:
+    declared = declare(opened(), SCOPE, REVISED)
+    candidate = state("pass", "pass", "pass", step=NEW)
+    record, active = close_at_border(declared, candidate.assembly)
+    assert (record.decision, active) == ("rejected-at-border", BEFORE)
+    assert [(found.unit, found.owner) for found in record.violations] == [("<plan>", "S1")]
+    with pytest.raises(RecordError, match="may not be run"):
+        close_transaction(declared, candidate.model_copy(update={"graph": REVISED}))
+
+
+UNDECLARED: dict[str, tuple[Callable[[], object], str]] = {
+    "another-scope": (lambda: declare(opened(), SCOPE.model_copy(update={"nodes": ("S0",)}), None), "not the selected"),
+    "no-scope": (lambda: declare(opened(scope=Scope(abstained="x")), Scope(abstained="x"), None), "declares no scope"),
+    "inadmissible-expansion": (
+        lambda: declare(
+            opened(), SCOPE.model_copy(update={"expansions": (MAIN.model_copy(update={"unit": "x"}),)}), None),
+        "inadmissible"),
+    "another-plan-than-declared": (
+        lambda: close_transaction(
+            opened(), state("pass", "pass", "pass", step=NEW).model_copy(update={"graph": REVISED})),
+        "another plan"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("act", "message"), UNDECLARED.values(), ids=UNDECLARED.keys())
+def test_a_scope_is_declared_as_selected(act: Callable[[], object], message: str) -> None:
+    with pytest.raises(RecordError, match=message):
+        act()
