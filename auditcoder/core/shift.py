@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from auditcoder.core.case import Case
 from auditcoder.core.compatible import holds
+from auditcoder.core.grade import grade_of
 from auditcoder.core.index import Index
 from auditcoder.core.naming import id_key
 from auditcoder.records.finding import Finding
@@ -26,17 +27,19 @@ def shifted(found: Localization, findings: Iterable[Finding], index: Index) -> L
     Where the task itself provides the slot, or nobody, no finding is tied to an obligation, and nothing moves.
     """
     violated = [each for each in findings if _violates(each, found.implicated, index)] if found.defect == "Impl" else []
-    if not violated:
+    if not violated or found.rule is None:
         return found
     moved = {each.id for each in violated}
     ends = {end for each in violated for end in (each.obligation.provider, each.obligation.consumer)}
     away = [each for each in found.turned_away if each.finding not in moved]
     away += _replaced(found, violated)
+    supporting = tuple(Support(finding=name, applicability="observed") for name in sorted(moved, key=id_key))
     return found.model_copy(
         update={
             "implicated": tuple(sorted(ends, key=id_key)),
             "defect": "Ifc",
-            "supporting": tuple(Support(finding=name, applicability="observed") for name in sorted(moved, key=id_key)),
+            "grade": grade_of(found.rule, supporting, violated),
+            "supporting": supporting,
             "turned_away": tuple(sorted(away, key=lambda each: id_key(each.finding))),
             "notes": (*found.notes, *_notes(violated)),
         }
@@ -63,5 +66,9 @@ def _replaced(found: Localization, violated: Sequence[Finding]) -> list[TurnedAw
 
 def _notes(violated: Sequence[Finding]) -> list[str]:
     broken = [each.obligation for each in sorted(violated, key=lambda each: id_key(each.id))]
-    notes = (f"Shift: {each.provider} gives {each.consumer}.{each.slot} against {each.predicate}" for each in broken)
+    notes = (
+        f"Shift: {each.provider} gives {each.slot or 'a value'} to {each.consumer}"
+        f" against its precondition {each.predicate}".rstrip()
+        for each in broken
+    )
     return list(dict.fromkeys(notes))

@@ -1,4 +1,4 @@
-"""Truth tables of localization: one row per rule, clause, preference, class and abstention."""
+"""Localization in detail: rules, what is compatible, witness conditions, contradiction (see test_truth_table_locate)."""
 
 from __future__ import annotations
 
@@ -104,6 +104,7 @@ CALLS = (
     RecordedCall(unit="total", args=([1, 2, 3],), result=5),
 )
 RECORDING = Recording(check="Q2", calls=CALLS)
+SEEN = "len(xs) == 3"
 
 
 def finding(finding_id: str = "F1", owners: str | tuple[str, ...] = "S2", **fields: Any) -> Finding:
@@ -241,53 +242,7 @@ def test_every_rule_that_was_tried_is_noted_in_order() -> None:
     )
 
 
-# --- clauses of Compatible -------------------------------------------------------------------------------------------
-
-CLAUSES: dict[str, tuple[Finding, Outcome, str, str]] = {
-    # name: (finding, outcome of the anchor, clause, part of the reason)
-    "other-code-version": (
-        finding(versions=(versions_of(ACTIVE.graph, {}, "S2"),)), "wrong-answer", "current", "other versions"),
-    "owner-is-not-in-the-graph": (finding(owners="S9"), "wrong-answer", "current", "other versions"),
-    "one-of-two-versions-missing": (
-        finding(owners=("S1", "S2"), versions=(versions_of(ACTIVE.graph, ACTIVE.codes, "S1"),)),
-        "wrong-answer", "current", "other versions"),
-    "accepts": (finding(verdict="accept"), "wrong-answer", "rejecting", "accepts"),
-    "unknown-predicate": (
-        finding(obligation=obligation("semantic", predicate="post7")), "wrong-answer", "obligation", "post7"),
-    "no-predicate": (finding(obligation=obligation("semantic")), "wrong-answer", "obligation", "none named"),
-    "precondition-is-not-the-owners-duty": (
-        finding(obligation=obligation("semantic", predicate="pre1")), "wrong-answer", "obligation", "pre1"),
-    "judged-whole-contract": (
-        finding(obligation=obligation("semantic", predicate="contract")), "wrong-answer", "obligation", "neither"),
-    "slot-of-another-node": (
-        finding(obligation=obligation("semantic", predicate="post1", slot="stdout")), "wrong-answer", "obligation",
-        "no slot stdout"),
-    "not-provided": (
-        finding(obligation=interface("S3", "S2")), "wrong-answer", "obligation", "S3 provides no slot of S2"),
-    "owner-is-no-end": (
-        finding(owners="S3", obligation=interface()), "wrong-answer", "obligation", "no end"),
-    "unknown-decision": (
-        finding(obligation=obligation("commitment", decision="D9")), "wrong-answer", "obligation", "D9"),
-    "no-budget-to-break": (
-        finding(owners="S1", obligation=obligation("resource")), "timeout", "obligation", "S1 has no"),
-    "semantic-cannot-explain-time": (finding(), "timeout", "kind", "semantic obligation cannot explain TLE"),
-    "interface-cannot-explain-memory": (
-        finding(obligation=interface()), "memory", "kind", "interface obligation cannot explain MLE"),
-    "resource-cannot-explain-a-wrong-answer": (
-        finding(obligation=obligation("resource")), "wrong-answer", "kind", "resource obligation cannot explain WA"),
-    "dead-end": (finding(owners="S3"), "wrong-answer", "reach", "S3.noted does not reach"),
-    "no-call-satisfies-it": (finding(condition="len(xs) > 9"), "wrong-answer", "witness", "len(xs) > 9"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("row", CLAUSES.values(), ids=CLAUSES.keys())
-def test_clause_turns_a_finding_away(row: tuple[Finding, Outcome, str, str]) -> None:
-    given, outcome, clause, reason = row
-    found = run(given, outcome=outcome)
-    assert found.abstained == Abstention.NO_COMPATIBLE_FINDING
-    assert [(item.finding, item.clause) for item in found.turned_away] == [("F1", clause)]
-    assert reason in found.turned_away[0].reason
-
+# --- compatible findings ---------------------------------------------------------------------------------------------
 
 COMPATIBLE: dict[str, tuple[Finding, Outcome]] = {
     "postcondition": (finding(), "wrong-answer"),
@@ -414,34 +369,7 @@ def test_an_accepted_call_does_not_cover_another_that_satisfies_the_condition_to
     assert (found.implicated, [item.finding for item in found.supporting]) == (("S2",), ["F1"])
 
 
-# --- preference ------------------------------------------------------------------------------------------------------
-
-SEEN = "len(xs) == 3"
-PREFERENCE: dict[str, tuple[tuple[Finding, ...], str, tuple[str, ...], tuple[str, ...]]] = {
-    # name: (findings, policy, supporting, turned away)
-    "observed-before-asserted-paper": (
-        (finding("F1", "S1"), finding("F2", condition=SEEN)), "paper", ("F2",), ("F1",)),
-    "observed-before-asserted-executed-first": (
-        (finding("F1", "S1"), finding("F2", condition=SEEN)), "executed-first", ("F2",), ("F1",)),
-    "paper-does-not-ask-for-the-evidence": (
-        (finding("F1", condition=SEEN), executed("F2")), "paper", ("F1", "F2"), ()),
-    "executed-before-judged": (
-        (finding("F1", condition=SEEN), executed("F2")), "executed-first", ("F2",), ("F1",)),
-    "asserted-ones-stay-together": (
-        (finding("F1"), executed("F2", check="Q3")), "executed-first", ("F1", "F2"), ()),
-    "most-upstream-executed": ((executed("F1"), executed("F2", "S1")), "executed-first", ("F2",), ("F1",)),
-    "one-owner-has-no-upstream": (
-        (executed("F1"), executed("F2", obligation=obligation("semantic", predicate="goal"))), "executed-first",
-        ("F1", "F2"), ()),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("row", PREFERENCE.values(), ids=PREFERENCE.keys())
-def test_preference(row: tuple[tuple[Finding, ...], str, tuple[str, ...], tuple[str, ...]]) -> None:
-    findings, policy, supporting, away = row
-    found = run(*findings, policy=policy)
-    assert tuple(item.finding for item in found.supporting) == supporting
-    assert tuple(item.finding for item in found.turned_away if item.clause == "preference") == away
+# --- policies and abstentions ----------------------------------------------------------------------------------------
 
 
 def test_policies_can_disagree_and_the_policy_is_recorded() -> None:
@@ -450,31 +378,6 @@ def test_policies_can_disagree_and_the_policy_is_recorded() -> None:
     assert (first.policy, first.implicated) == ("executed-first", ("S1",))
     assert (paper.policy, paper.abstained) == ("paper", Abstention.COMPETING)
 
-
-# --- coherence and class ---------------------------------------------------------------------------------------------
-
-CLASSES: dict[str, tuple[tuple[Finding, ...], str | None]] = {
-    "one-owner": ((finding("F1"), finding("F2", obligation=obligation("semantic", predicate="goal"))), "Impl"),
-    "two-owners": ((finding("F1"), finding("F2", "S1")), None),
-    "interface": ((finding(owners=("S1", "S2"), obligation=interface()),), "Ifc"),
-    "commitment": ((finding("F1", obligation=obligation("commitment", decision="D1")), finding("F2", "S1")), "Cmt"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("row", CLASSES.values(), ids=CLASSES.keys())
-def test_coherence_and_class(row: tuple[tuple[Finding, ...], str | None]) -> None:
-    findings, expected = row
-    found = run(*findings)
-    assert found.defect == expected
-    owners = {owner for item in findings for owner in item.owners}
-    if expected is None:
-        assert (found.abstained, found.implicated, found.grade) == (Abstention.COMPETING, (), None)
-        assert {item.clause for item in found.turned_away} == {"coherence"}
-    else:
-        assert found.implicated == tuple(sorted(owners))
-
-
-# --- abstentions -----------------------------------------------------------------------------------------------------
 
 PASSED = ExecutionReport(program="digest", results=tuple(CheckResult(check=c.id, outcome="pass") for c in CHECKS))
 ABSTENTIONS: dict[str, tuple[Callable[[], Localization], Abstention, str]] = {
