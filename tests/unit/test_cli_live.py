@@ -19,7 +19,7 @@ from auditcoder.records.code import Assembly, LineOwner, NodeCode
 from auditcoder.records.config import ModelFacts, RunConfig
 from auditcoder.records.execution import CheckResult, ExecutionReport, Frame, IsolationReport, Outcome
 from auditcoder.records.graph import Node, TaskGraph
-from auditcoder.records.localization import Localization, Scope
+from auditcoder.records.localization import Expansion, Localization, OpenSlot, Scope
 from auditcoder.records.task import Check, EntryPoint, Expected, ProgramInput, Task
 from auditcoder.records.transaction import Decision, Rank, Transaction
 
@@ -74,8 +74,8 @@ LOCALIZED = Localization(policy="paper", anchor="example-2", rule="Trace", defec
 SCOPE = Scope(defect="Impl", action="regenerate", nodes=("S1",))
 
 
-def repair_start() -> ev.RepairStarted:
-    return ev.RepairStarted(index=0, localization=LOCALIZED, scope=SCOPE, snapshot="")
+def repair_start(scope: Scope = SCOPE) -> ev.RepairStarted:
+    return ev.RepairStarted(index=0, localization=LOCALIZED, scope=scope, snapshot="")
 
 
 def repair_end(decision: Decision) -> ev.RepairEnded:
@@ -135,6 +135,67 @@ STATE_CASES: dict[str, tuple[tuple[ev.Event, ...], dict[str, str]]] = {
         {"S0": "planned"},
     ),
 }  # fmt: skip
+
+
+BRANCH = Scope(defect="Cmt", action="replan", nodes=("S1",), branch="S1")
+PARTS = tuple(Node(id=i, parent="S1", goal=f"goal {i}", executor="greedy", kind="leaf") for i in ("S1_S1", "S1_S2"))
+THREE = graph("S0", "S1", "S2")
+BRANCH_ROOT = THREE.node("S1").model_copy(update={"kind": "orchestrator"})
+REPLANNED = TaskGraph(nodes=(THREE.node("S0"), BRANCH_ROOT, THREE.node("S2"), *PARTS), order=("S1_S1", "S1_S2", "S2"))
+OPEN = OpenSlot(provider="S1", output="kept", consumer="S2", slot="kept")
+CALLER = Expansion(unit="main", owner="S0", reason="calls `f`, whose interface changes")
+PAIR = Scope(defect="Ifc", action="regenerate", nodes=("S1", "S2"), open_slots=(OPEN,), expansions=(CALLER,))
+
+
+def declare(scope: Scope, plan: TaskGraph | None = None) -> ev.ScopeDeclared:
+    return ev.ScopeDeclared(index=0, scope=scope, frozen=(("main", "x"),), graph=plan)
+
+
+REPLANNING = (*FAILED, repair_start(BRANCH), declare(BRANCH, REPLANNED))
+STATE_CASES |= {
+    "a branch is planned again": (
+        REPLANNING, {"S0": "written", "S1": "repairing", "S2": "written", "S1_S1": "planned", "S1_S2": "planned"},
+    ),
+    "a branch is repaired": (
+        (*REPLANNING, code("S1_S1"), code("S1_S2"), code("S1"), program(1), ran(1, "pass", "pass"),
+         repair_end("accepted")),
+        {"S0": "passed", "S1": "repaired", "S2": "passed", "S1_S1": "repaired", "S1_S2": "repaired"},
+    ),
+    "a branch is rolled back": (
+        (*REPLANNING, code("S1_S1"), repair_end("rolled-back")),
+        {"S0": "written", "S1": "rolled back", "S2": "written"},
+    ),
+    "an interface is settled": (
+        (*FAILED, repair_start(PAIR), declare(PAIR, graph("S0", "S1", "S2"))),
+        {"S0": "repairing", "S1": "repairing", "S2": "repairing"},
+    ),
+    "a plain scope is declared": (
+        (*FAILED, repair_start(), declare(SCOPE)), {"S0": "written", "S1": "repairing", "S2": "written"},
+    ),
+}  # fmt: skip
+
+SCOPE_LINES: dict[str, tuple[ev.Event, tuple[str, ...]]] = {
+    "plain": (declare(SCOPE), ()),
+    "branch": (declare(BRANCH, REPLANNED), ("scope   plans S1 again: S1_S1, S1_S2", "scope   1 unit frozen")),
+    "pair": (
+        declare(PAIR, graph("S0", "S1", "S2")),
+        ("scope   settles S1.kept for S2.kept", "scope   also main of S0: calls `f`, whose interface changes",
+         "scope   1 unit frozen"),
+    ),
+    "nothing verified again": (ev.NodesReverified(index=0, nodes=()), ()),
+    "replan starts": (repair_start(BRANCH), ("repair  1: replan S1 (Impl, Trace, high)",)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("event", "expected"), SCOPE_LINES.values(), ids=SCOPE_LINES.keys())
+def test_lines_on_scopes(event: ev.Event, expected: tuple[str, ...]) -> None:
+    assert lines(event, view_of(*FAILED)) == expected
+
+
+def test_the_stage_names_the_kind_of_repair() -> None:
+    assert view_of(*REPLANNING).stage == "repair 1: S1 planned again"
+    assert view_of(*FAILED, repair_start(PAIR), declare(PAIR)).stage == "repair 1: interface settled"
+    assert view_of(ev.NodesReverified(index=0, nodes=("S2",)), view=view_of(*FAILED)).stage.startswith("frozen nodes")
 
 
 @pytest.mark.parametrize(("events", "expected"), STATE_CASES.values(), ids=STATE_CASES.keys())

@@ -38,6 +38,10 @@ def advance(view: RunView, event: ev.Event, *, replayed: bool = False) -> RunVie
             return ranked(view, event)
         case ev.RepairStarted():
             return repairing(view, event)
+        case ev.ScopeDeclared():
+            return declared(view, event)
+        case ev.NodesReverified() if event.nodes:
+            return replace(view, stage="frozen nodes verified again")
         case ev.RepairEnded():
             return repaired(view, event)
         case ev.RunFinished():
@@ -185,6 +189,26 @@ def repairing(view: RunView, event: ev.RepairStarted) -> RunView:
     scope = event.scope.nodes
     marked = with_state(view.nodes, "repairing", scope)
     return replace(view, before=standing(view), repair=scope, nodes=marked, stage=f"repair {event.index + 1}")
+
+
+def declared(view: RunView, event: ev.ScopeDeclared) -> RunView:
+    """Return the view with the final scope marked, and with the plan as the repair changes it."""
+    scope = event.scope
+    kept = {node.id: node for node in view.nodes}
+    nodes = view.nodes
+    if event.graph is not None:
+        nodes = tuple(kept.get(node.id) or node_view(node) for node in event.graph.nodes)
+    new = [node.id for node in nodes if node.id not in kept]
+    inside = tuple(dict.fromkeys((*scope.nodes, *new, *(expansion.owner for expansion in scope.expansions))))
+    nodes = with_state(with_state(nodes, "repairing", inside), "planned", tuple(new))
+    return replace(view, nodes=nodes, repair=inside, stage=f"repair {event.index + 1}{stage_of(event)}")
+
+
+def stage_of(event: ev.ScopeDeclared) -> str:
+    """Return what kind of repair it is, where it is more than new code for one node."""
+    if event.scope.action == "replan":
+        return f": {event.scope.branch} planned again"
+    return ": interface settled" if event.scope.open_slots else ""
 
 
 def repaired(view: RunView, event: ev.RepairEnded) -> RunView:

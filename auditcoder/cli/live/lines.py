@@ -34,6 +34,8 @@ def lines(event: ev.Event, view: RunView) -> tuple[str, ...]:
             return (checks_line(event.report.results),)
         case ev.RepairStarted():
             return (repair_line(event),)
+        case ev.ScopeDeclared():
+            return scope_lines(event)
         case ev.RepairEnded():
             reason = event.transaction.reason
             return (f"repair  {event.transaction.decision}" + (f": {reason}" if reason else ""),)
@@ -71,7 +73,19 @@ def repair_line(event: ev.RepairStarted) -> str:
     reason = event.localization.abstained or event.scope.abstained
     if reason:
         return f"repair  {event.index + 1}: abstains: {reason}"
-    where = ", ".join(event.scope.nodes)
+    where = event.scope.branch or ", ".join(event.scope.nodes)
     return f"repair  {event.index + 1}: {event.scope.action} {where} ({event.localization.defect}, " + (
         f"{event.localization.rule}, {event.localization.grade})"
     )
+
+
+def scope_lines(event: ev.ScopeDeclared) -> tuple[str, ...]:
+    """Return the lines on a final scope that goes beyond new code for one node: steps, slots, call sites."""
+    scope = event.scope
+    lines = [f"scope   settles {slot.provider}.{slot.output} for {slot.consumer}.{slot.slot}"
+             for slot in scope.open_slots]  # fmt: skip
+    if scope.action == "replan" and event.graph is not None:
+        steps = [node.id for node in event.graph.nodes if node.parent == scope.branch]
+        lines.append(f"scope   plans {scope.branch} again: {', '.join(steps)}")
+    lines += [f"scope   also {each.unit} of {each.owner}: {each.reason}" for each in scope.expansions]
+    return (*lines, f"scope   {counted(len(event.frozen), 'unit')} frozen") if lines else ()
