@@ -1,0 +1,205 @@
+"""All evidence on one fault that execution gives, and no model: what localization then reads.
+
+Three arms. `contracts`: what the product's own producers give (sole owner, monitors on the anchor, local checks, the
+measurement), with examples of methods where a class has them. `traced`: the same and the suspects of all runs.
+`upstream`: the same evidence as `traced`, with the proposal of `upstream.py` behind rule Trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from auditcoder.core.anchor import Anchor, find_anchor
+from auditcoder.core.evidence import finding_from_measurement, finding_id, findings_from_checks
+from auditcoder.core.local_checks import (
+    checked_nodes,
+    excerpt,
+    executable_checks,
+    findings_from_local_checks,
+    local_entry,
+)
+from auditcoder.core.monitors import monitor
+from auditcoder.core.obligations import WHOLE_CONTRACT
+from auditcoder.core.protocols import Executor, PredicateEvaluator
+from auditcoder.core.state import RunState, in_node_order
+from auditcoder.core.versions import Active, versions_of
+from auditcoder.core.wanted import measured_metric
+from auditcoder.eval.containment.endless import endless_finding
+from auditcoder.eval.containment.injection import Fault
+from auditcoder.eval.containment.reach import providers_of
+from auditcoder.eval.containment.runs import Run, recorded_runs
+from auditcoder.eval.containment.screening import LIMITS, MEASURING
+from auditcoder.eval.containment.suspects import Suspects, suspect_findings, suspects_of
+from auditcoder.records.execution import Measurement
+from auditcoder.records.finding import Finding, Obligation
+from auditcoder.records.graph import Contract
+from auditcoder.records.task import checks_hash
+
+Arm = Literal["contracts", "traced", "upstream"]
+ARMS: tuple[Arm, ...] = ("contracts", "traced", "upstream")
+
+
+class Gathered(NamedTuple):
+    """The evidence on one fault."""
+
+    active: Active
+    """The faulty program; predicates that a passing run contradicts are out of its contracts."""
+    anchor: Anchor
+    runs: tuple[Run, ...]
+    measurement: Measurement | None
+    contracts: tuple[Finding, ...]
+    """Findings of the arm `contracts`."""
+    traced: tuple[Finding, ...]
+    """What the arm `traced` adds."""
+    suspects: Suspects
+
+    def findings(self, arm: Arm) -> tuple[Finding, ...]:
+        """Return the findings of an arm."""
+        return self.contracts if arm == "contracts" else self.contracts + self.traced
+
+
+def gather(fault: Fault, executor: Executor, evaluator: PredicateEvaluator) -> Gathered:
+    """Return the evidence on a fault.
+
+    Raises:
+        SandboxError: the isolation failed.
+        ValueError: no check fails.
+    """
+    subject = fault.subject
+    anchor = find_anchor(fault.report, fault.checks)
+    if anchor is None or anchor.result is None:
+        raise ValueError(f"{subject.id}: no check fails")
+    program = fault.active.assembly.program
+    runs = tuple(recorded_runs(fault.active, subject.entry, fault.checks, fault.report, executor))
+    examples = _example_runs(fault, executor)
+    active = _contracts_that_hold(fault.active, (*runs, *examples), evaluator)
+    measurement = None
+    if anchor.failure in ("TLE", "MLE"):
+        units = [unit.name for unit in active.assembly.units if unit.kind in ("function", "method")]
+        measurement = executor.measure(program, subject.entry, anchor.check, MEASURING, units)
+    findings = _contract_findings(_Known(fault, active, anchor, runs, examples, measurement), executor, evaluator)
+    every = (*runs, *examples)
+    known = _Known(fault, active, anchor, every, examples, measurement)
+    suspects = suspects_of(every, active.graph)
+    decided = _breached(findings, anchor) & set(suspects.common)
+    traced = () if decided else _traced(known, executor, start=len(findings))
+    return Gathered(active, anchor, every, measurement, findings, traced, suspects)
+
+
+class _Known(NamedTuple):
+    fault: Fault
+    active: Active
+    anchor: Anchor
+    runs: tuple[Run, ...]
+    examples: tuple[Run, ...]
+    measurement: Measurement | None
+
+
+def _contract_findings(known: _Known, executor: Executor, evaluator: PredicateEvaluator) -> tuple[Finding, ...]:
+    active, fault = known.active, known.fault
+    state = RunState(
+        graph=active.graph,
+        codes=in_node_order(active.codes),
+        assembly=active.assembly,
+        report=fault.report,
+        checks_hash=checks_hash(fault.checks),
+    )
+    findings = list(findings_from_checks(state, fault.checks, start=0))
+    for run in known.runs:
+        if run.check == known.anchor.check.id:
+            findings += monitor(run.recording, active, evaluator, start=len(findings)).findings
+    for node in checked_nodes(active):
+        entry = local_entry(node, active.assembly)
+        if entry is not None:
+            part = excerpt(active.assembly, active.graph, node.id)
+            report = executor.run(part.program, entry, executable_checks(node, active.assembly), LIMITS)
+            findings += findings_from_local_checks(active, node.id, report, start=len(findings))
+    if known.measurement is not None and known.anchor.result is not None:
+        metric = measured_metric(known.anchor.result.outcome)
+        made = finding_from_measurement(known.measurement, known.anchor.result, metric, active, start=len(findings))
+        findings += [made] if made else []
+    findings += _example_findings(known.examples, active, start=len(findings))
+    return tuple(findings)
+
+
+def _breached(findings: Sequence[Finding], anchor: Anchor) -> set[str]:
+    """Return the owners whose own contract was broken in the failing run itself: the suspects add nothing to that."""
+    broken = [finding for finding in findings if finding.verdict == "reject" and finding.check == anchor.check.id]
+    return {owner for finding in broken for owner in finding.owners if finding.obligation.kind != "resource"}
+
+
+def _traced(known: _Known, executor: Executor, *, start: int) -> tuple[Finding, ...]:
+    """Return the finding of a call that never ended for a timeout, of the suspects for a wrong answer or exception."""
+    active, anchor, entry = known.active, known.anchor, known.fault.subject.entry
+    if anchor.failure == "TLE":
+        units = [unit.name for unit in active.assembly.units if unit.kind in ("function", "method")]
+        recording = executor.record(active.assembly.program, entry, anchor.check, MEASURING, units)
+        finding = endless_finding(recording, active, start=start)
+        return (finding,) if finding else ()
+    if anchor.failure not in ("WA", "RE"):
+        return ()
+    return suspect_findings(known.runs, active, anchor.check.id, start=start)
+
+
+def _example_runs(fault: Fault, executor: Executor) -> tuple[Run, ...]:
+    subject, active = fault.subject, fault.active
+    if not subject.examples:
+        return ()
+    report = executor.run(active.assembly.program, subject.entry, subject.examples, LIMITS)
+    return tuple(recorded_runs(active, subject.entry, subject.examples, report, executor))
+
+
+def _example_findings(examples: Sequence[Run], active: Active, *, start: int) -> list[Finding]:
+    """Return a verdict on a method for every example that only it and its providers took part in.
+
+    A failing example blames its method only when no provider that took part has a failing example of its own.
+    """
+    failing = {run.check.partition(":")[0] for run in examples if run.failure}
+    made: list[Finding] = []
+    for run in examples:
+        node = run.check.partition(":")[0]
+        others = run.owners - {node}
+        if not others <= providers_of(node, active.graph) or (run.failure and others & failing):
+            continue
+        made.append(
+            Finding(
+                id=finding_id(start + len(made)),
+                owners=(node,),
+                verdict="reject" if run.failure else "accept",
+                obligation=Obligation(kind="semantic", predicate=WHOLE_CONTRACT, slot="result"),
+                evidence="exec",
+                versions=(versions_of(active.graph, active.codes, node),),
+                check=run.check,
+                witness=run.check,
+                reason="the example of its docstring",
+            )
+        )
+    return made
+
+
+def _contracts_that_hold(active: Active, runs: Sequence[Run], evaluator: PredicateEvaluator) -> Active:
+    """Return the program with contracts without the predicates that a passing run violates: the docstring is wrong."""
+    wrong = {
+        (finding.owners[-1], finding.obligation.predicate)
+        for run in runs
+        if run.failure is None
+        for finding in monitor(run.recording, active, evaluator, start=0).findings
+        if finding.verdict == "reject"
+    }
+    nodes = tuple(
+        node.model_copy(
+            update={"contract": _without(node.contract, {name for owner, name in wrong if owner == node.id})}
+        )
+        for node in active.graph.nodes
+    )
+    return active._replace(graph=active.graph.model_copy(update={"nodes": nodes}))
+
+
+def _without(contract: Contract, names: set[str]) -> Contract:
+    return contract.model_copy(
+        update={
+            "preconditions": tuple(one for one in contract.preconditions if one.id not in names),
+            "postconditions": tuple(one for one in contract.postconditions if one.id not in names),
+        }
+    )
