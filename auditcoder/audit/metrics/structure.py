@@ -47,7 +47,7 @@ def _problems(node: Node, run: LoadedRun, program: ast.Module | Refusal) -> Iter
     signatures = {signature.name: signature for signature in node.contract.signatures}
     for name in expected_names(node, run.task.entry):
         own = definitions(tree, name)
-        everywhere = definitions(program, name) if isinstance(program, ast.Module) else []
+        everywhere = definitions(program, name) if isinstance(program, ast.Module) else own
         if len(own) != 1 or len(everywhere) != 1:
             yield f"{node.id}: `{name}` is defined {len(own)} times by it, {len(everywhere)} times in the program"
             continue
