@@ -21,6 +21,11 @@ def rejudge(check: Check, result: CheckResult) -> Comparison | None:
     return None if observed is None else compare(check, observed)
 
 
+def head_of(observed: str) -> str:
+    """Return the beginning of a program's observed output that a result keeps as its standard output."""
+    return observed[: settings.HEAD]
+
+
 def _observed(check: Check, result: CheckResult) -> Observed | None:
     if isinstance(check.input, UnittestInput) or not result.has_observed:
         return None

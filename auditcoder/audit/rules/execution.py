@@ -15,7 +15,7 @@ from auditcoder.records.events import CallsRecorded, CandidateRanked, ChecksRun,
 from auditcoder.records.execution import CheckResult, ExecutionReport
 from auditcoder.records.task import Check, UnittestInput
 from auditcoder.sandbox.gate_verdict import gate_findings, rejection
-from auditcoder.sandbox.rejudge import rejudge
+from auditcoder.sandbox.rejudge import head_of, rejudge
 
 _V = AuditCheck.EXECUTION
 _COMPARED = ("pass", "wrong-answer")
@@ -107,6 +107,8 @@ def _judged(walk: Walk, check: Check, result: CheckResult) -> None:
     if isinstance(check.input, UnittestInput):
         return
     walk.holds(_V, result.has_observed, f"{check.id} was compared, so something was observed")
+    if check.input.kind == "program" and isinstance(result.observed, str):
+        walk.same(_V, f"standard output on {check.id}", result.stdout, head_of(result.observed))
     comparison = rejudge(check, result)
     if comparison is not None:
         outcome = "pass" if comparison.equal else "wrong-answer"

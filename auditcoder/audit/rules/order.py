@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from auditcoder.audit.numbers import AuditCheck
 from auditcoder.audit.walk import Walk
+from auditcoder.records.base import FORMAT_VERSION
 from auditcoder.records.events import (
     AttemptStarted,
     CallsRecorded,
@@ -41,6 +42,10 @@ def order(walk: Walk, event: Event) -> None:
     """V2. `run.started` is first and once, nothing follows `run.finished`, and each kind keeps its own rules."""
     walk.holds(_V, (walk.event == 0) == isinstance(event, RunStarted), "run.started is the first event, and only it")
     walk.holds(_V, walk.state.finished is None, "an event after run.finished", recorded=event.kind)
+    if not isinstance(event, RunStarted):
+        walk.holds(
+            _V, walk.grown or not _later(event), "an event of a later format than the run's", recorded=event.kind
+        )
     match event:
         case RunStarted() | ModelCalled() | RunResumed() | ChecksFrozen() | RunFinished():
             _frame(walk, event)
@@ -54,9 +59,19 @@ def order(walk: Walk, event: Event) -> None:
             _repair(walk, event)
 
 
+def _later(event: Event) -> bool:
+    """Return whether format 1.0 had no such event."""
+    if isinstance(event, FindingsAdded):
+        return bool(event.source or event.unevaluated)
+    return isinstance(event, ScopeDeclared | LocalChecksRun | NodesReverified)
+
+
 def _frame(walk: Walk, event: Event) -> None:
     state = walk.state
     match event:
+        case RunStarted():
+            known = [f"1.{minor}" for minor in range(int(FORMAT_VERSION.partition(".")[2]) + 1)]
+            walk.holds(_V, event.format in known, "the format version is one of ours", recorded=event.format)
         case ModelCalled():
             opened = walk.repair.opened if walk.repair else None
             walk.holds(_V, not (opened and opened.abstains), "an abstention calls no model", recorded=event.role)
