@@ -1,4 +1,4 @@
-"""Localization in detail: rules, what is compatible, witness conditions, contradiction (see test_truth_table_locate)."""
+"""Localization in detail: rules, compatible findings, witness conditions, contradiction; see also the truth table."""
 
 from __future__ import annotations
 
