@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from auditcoder import __version__
-from auditcoder.cli import audit, doctor, models, restore, schema, show, solve, verify
+from auditcoder.cli import audit, diff, doctor, models, restore, schema, show, solve, verify
 
 app = typer.Typer(
     name="auditcoder",
@@ -43,6 +43,7 @@ app.command("solve", epilog=solve.EXAMPLES)(solve.command)
 app.command("show", epilog=show.EXAMPLES)(show.command)
 app.command("verify", epilog=verify.EXAMPLES)(verify.command)
 app.command("audit", epilog=audit.EXAMPLES)(audit.command)
+app.command("diff", epilog=diff.EXAMPLES)(diff.command)
 app.command("restore", epilog=restore.EXAMPLES)(restore.command)
 app.command("doctor", epilog=doctor.EXAMPLES)(doctor.command)
 app.command("schema", epilog=schema.EXAMPLES)(schema.command)
