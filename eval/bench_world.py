@@ -111,8 +111,8 @@ def _graph(branches: int) -> TaskGraph:
 
 
 def _branch(name: str, before: str) -> Node:
-    source = (before, "out") if before else (TASK, "x")
-    return _node(name, ROOT, "orchestrator", [("x", *source)], _function(name))
+    node, slot = (before, "out") if before else (TASK, "x")
+    return _node(name, ROOT, "orchestrator", [("x", node, slot)], _function(name))
 
 
 def _leaf(branch: str, index: int, before: str) -> Node:
@@ -120,7 +120,7 @@ def _leaf(branch: str, index: int, before: str) -> Node:
     first = (branch, "x") if index == 1 else (f"{branch}_S{index - 1}", "out")
     side = (branch, "x") if index <= 3 else (f"{branch}_S{index - 3}", "out")
     name = f"{branch}_S{index}"
-    return _node(name, branch, "leaf", [("x", *first), ("y", *side)], _function(name))
+    return _node(name, branch, "leaf", [("x", first[0], first[1]), ("y", side[0], side[1])], _function(name))
 
 
 def _node(name: str, parent: str, kind: str, inputs: list[tuple[str, str, str]], function: str) -> Node:

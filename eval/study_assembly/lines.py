@@ -108,16 +108,18 @@ def _counts(group: Sequence[Line]) -> tuple[int, ...]:
 
 
 def _reasons(done: Sequence[Line]) -> str:
-    counts = Counter((line.map, kind_of(line.reason)) for line in done if line.reason)
+    counts = Counter[tuple[str, str]]((line.map, kind_of(line.reason)) for line in done if line.reason)
     return _listed(("map", "reason of the rejection", "programs"), counts)
 
 
 def _explanations(done: Sequence[Line]) -> str:
-    counts = Counter((line.map, f"{d.before} -> {d.after}: {d.why}") for line in done for d in line.differences)
+    counts = Counter[tuple[str, str]](
+        (line.map, f"{d.before} -> {d.after}: {d.why}") for line in done for d in line.differences
+    )
     return _listed(("map", "difference", "checks"), counts)
 
 
-def _listed(head: tuple[str, str, str], counts: Counter[tuple[MapName, str]]) -> str:
+def _listed(head: tuple[str, str, str], counts: Counter[tuple[str, str]]) -> str:
     ordered = sorted(counts.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
     rows = [head, ("---",) * 3, *((owned, text.replace("|", "\\|"), str(n)) for (owned, text), n in ordered)]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)

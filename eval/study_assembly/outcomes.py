@@ -16,6 +16,8 @@ from auditcoder.records.execution import CheckResult, Frame
 from auditcoder.records.task import Check, Limits
 
 LIMITS = Limits(cpu_seconds=2.0, memory_mb=512)
+GENEROUS = Limits(cpu_seconds=12.0, memory_mb=1024)
+"""Decides whether two programs that differ at the limit differ at all."""
 
 
 class Seen(Record):
@@ -42,10 +44,10 @@ class Difference(Record):
     before: str
     after: str
     why: str
-    """nondeterministic; resources; the kinds of what acceptance changed; or unexplained."""
+    """nondeterministic; at the limit; the kinds of what acceptance changed; or unexplained."""
 
 
-def run_program(program: str, row: Row, executor: Executor, most: int) -> tuple[Seen, ...]:
+def run_program(program: str, row: Row, executor: Executor, most: int, limits: Limits = LIMITS) -> tuple[Seen, ...]:
     """Return what the first `most` checks of a row show; after a timeout no more are run.
 
     Raises:
@@ -53,14 +55,14 @@ def run_program(program: str, row: Row, executor: Executor, most: int) -> tuple[
     """
     found: list[Seen] = []
     for check in row.checks[:most]:
-        found.append(_seen(program, row, check, executor))
+        found.append(_seen(program, row, check, executor, limits))
         if found[-1].outcome == "timeout":
             break
     return tuple(found)
 
 
-def _seen(program: str, row: Row, check: Check, executor: Executor) -> Seen:
-    result = executor.run(program, row.entry, [check], LIMITS).results[0]
+def _seen(program: str, row: Row, check: Check, executor: Executor, limits: Limits) -> Seen:
+    result = executor.run(program, row.entry, [check], limits).results[0]
     kept = result.has_observed and row.entry.kind == "program" and result.clean_exit
     return Seen(
         check=check.id,
@@ -76,37 +78,50 @@ def _detail(result: CheckResult) -> str:
     return "" if result.outcome == "timeout" else result.detail
 
 
-def differences(
-    row: Row, before: Sequence[Seen], after: Sequence[Seen], again: Callable[[], tuple[Seen, ...]], why: str
-) -> tuple[Difference, ...]:
+class Again(NamedTuple):
+    """Runs to explain a difference with."""
+
+    original: Callable[[Limits], Sequence[Seen]]
+    assembled: Callable[[Limits], Sequence[Seen]]
+
+
+def differences(before: Sequence[Seen], after: Sequence[Seen], again: Again, changed: str) -> tuple[Difference, ...]:
     """Return the checks that behaved otherwise, each explained.
 
     Args:
-        row: The program.
         before: What the original showed.
         after: What the assembled program showed.
-        again: Runs the original once more: what differs from itself is nondeterministic.
-        why: What acceptance changed in the text, which is on record; empty for nothing.
+        again: Runs both once more: what differs from itself is nondeterministic, what is equal under generous limits
+            was at the limit.
+        changed: What acceptance changed in the text, which is on record; empty for nothing.
     """
     pairs = [(a, b) for a, b in zip(before, after, strict=False) if not a.same(b)]
-    repeated = {seen.check: seen for seen in again()} if pairs else {}
+    if not pairs:
+        return ()
+    repeated = {seen.check: seen for seen in again.original(LIMITS)}
+    limited = any({a.outcome, b.outcome} & _COSTLY for a, b in pairs)
+    roomy = [{seen.check: seen for seen in run(GENEROUS)} for run in again] if limited else [{}, {}]
     return tuple(
         Difference(
             check=a.check,
             before=f"{a.outcome} {a.detail}".strip(),
             after=f"{b.outcome} {b.detail}".strip(),
-            why=_reason(a, b, repeated.get(a.check), why),
+            why=_reason(a, b, repeated.get(a.check), (roomy[0].get(a.check), roomy[1].get(a.check)), changed),
         )
         for a, b in pairs
     )
 
 
-def _reason(before: Seen, after: Seen, again: Seen | None, why: str) -> str:
+_COSTLY = frozenset({"timeout", "memory"})
+
+
+def _reason(before: Seen, after: Seen, again: Seen | None, roomy: tuple[Seen | None, Seen | None], changed: str) -> str:
     if again is None or not before.same(again):
         return "nondeterministic"
-    if {before.outcome, after.outcome} & {"timeout", "memory"}:
-        return "resources"
-    return why or "unexplained"
+    first, second = roomy
+    if {before.outcome, after.outcome} & _COSTLY and first is not None and second is not None and first.same(second):
+        return "at the limit"
+    return changed or "unexplained"
 
 
 class FrameCheck(NamedTuple):

@@ -18,11 +18,12 @@ from auditcoder.eval.study_assembly.maps import (
     link,
     task_of,
 )
-from auditcoder.eval.study_assembly.outcomes import Seen, check_frames, differences, run_program
+from auditcoder.eval.study_assembly.outcomes import LIMITS, Again, Seen, check_frames, differences, run_program
 from auditcoder.eval.study_assembly.properties import faults_of
 from auditcoder.eval.study_assembly.rows import Row
 from auditcoder.eval.study_assembly.splitting import Divided
 from auditcoder.records.graph import ROOT
+from auditcoder.records.task import Limits
 
 
 class Bench(NamedTuple):
@@ -32,9 +33,9 @@ class Bench(NamedTuple):
     most: int = 8
     """Checks of one program at most."""
 
-    def run(self, program: str, row: Row) -> tuple[Seen, ...]:
+    def run(self, program: str, row: Row, limits: Limits = LIMITS) -> tuple[Seen, ...]:
         """Return what a program shows on a row's checks."""
-        return run_program(program, row, self.executor, self.most) if self.executor else ()
+        return run_program(program, row, self.executor, self.most, limits) if self.executor else ()
 
 
 def study_row(row: Row, bench: Bench) -> list[Line]:
@@ -101,7 +102,9 @@ def _line(
     """`node` is the one of several that holds the row's program; all of them do by default."""
     if isinstance(outcome, Rejected):
         return Line(id=row.id, map=owned, reason=outcome.reason)
-    after = bench.run(outcome.assembly.program, row)
+    program = outcome.assembly.program
+    after = bench.run(program, row)
+    again = Again(lambda limits: bench.run(row.program, row, limits), lambda limits: bench.run(program, row, limits))
     notes = [note for owner, found in outcome.notes.items() if node in ("", owner) for note in found]
     changed = tuple(sorted({note.split(" ")[0].rstrip(":") for note in notes}))
     frames = check_frames(before, after, row, outcome, owner_at)
@@ -113,7 +116,7 @@ def _line(
         renames=sum(node in ("", rename.node) for rename in outcome.assembly.renames),
         changed=changed,
         compared=min(len(before), len(after)),
-        differences=differences(row, before, after, lambda: bench.run(row.program, row), " ".join(changed)),
+        differences=differences(before, after, again, " ".join(changed)),
         frames=frames.resolved,
         wrong_frames=frames.wrong,
     )

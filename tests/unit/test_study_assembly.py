@@ -18,14 +18,14 @@ from auditcoder.eval.study_assembly.maps import (
     link,
     task_of,
 )
-from auditcoder.eval.study_assembly.outcomes import Difference, Seen, differences
+from auditcoder.eval.study_assembly.outcomes import LIMITS, Again, Difference, Seen, differences
 from auditcoder.eval.study_assembly.properties import faults_of
 from auditcoder.eval.study_assembly.rows import Row
 from auditcoder.eval.study_assembly.study import Bench, study_group, study_row
 from auditcoder.records.base import sha256_text
 from auditcoder.records.code import Assembly
 from auditcoder.records.execution import Frame
-from auditcoder.records.task import Check, EntryPoint, Expected, ProgramInput, UnittestInput
+from auditcoder.records.task import Check, EntryPoint, Expected, Limits, ProgramInput, UnittestInput
 from auditcoder.sandbox.executor import SandboxExecutor
 from auditcoder.tasks.signatures import parse_signature
 
@@ -228,37 +228,50 @@ def _seen(outcome: str, detail: str = "", observed: str = "") -> Seen:
     return Seen(check="c", outcome=outcome, detail=detail, observed=observed, frame=Frame(line=1, function="f"))
 
 
+def _again(before: Seen, after: Seen, roomy: tuple[Seen, Seen]) -> Again:
+    """The first of each is a run under the usual limits, the second one under generous limits."""
+    return Again(
+        lambda limits: [before if limits == LIMITS else roomy[0]],
+        lambda limits: [after if limits == LIMITS else roomy[1]],
+    )
+
+
 @pytest.mark.parametrize(
-    ("before", "after", "again", "changed", "why"),
+    ("before", "after", "again", "roomy", "changed", "why"),
     [
-        pytest.param(_seen("pass"), _seen("wrong-answer"), _seen("pass"), "", "unexplained", id="unexplained"),
-        pytest.param(_seen("pass"), _seen("pass", "", "x"), _seen("pass"), "", "unexplained", id="output"),
-        pytest.param(
-            _seen("wrong-answer"), _seen("pass"), _seen("pass"), "", "nondeterministic", id="differs from itself"
-        ),
-        pytest.param(_seen("timeout"), _seen("pass"), _seen("timeout"), "", "resources", id="time"),
-        pytest.param(
-            _seen("runtime-error", "NameError"), _seen("pass"), _seen("runtime-error", "NameError"), "added", "added",
-            id="import added",
-        ),
+        pytest.param("pass", "wrong-answer", "pass", ("pass", "pass"), "", "unexplained", id="unexplained"),
+        pytest.param("wrong-answer", "pass", "pass", ("pass", "pass"), "", "nondeterministic", id="not like itself"),
+        pytest.param("timeout", "pass", "timeout", ("pass", "pass"), "", "at the limit", id="slow"),
+        pytest.param("timeout", "pass", "timeout", ("timeout", "pass"), "", "unexplained", id="endless before"),
+        pytest.param("pass", "timeout", "pass", ("pass", "timeout"), "", "unexplained", id="endless after"),
+        pytest.param("runtime-error", "pass", "runtime-error", ("pass", "pass"), "added", "added", id="import added"),
     ],
-)  # fmt: skip
-def test_differences_are_explained_or_not(before: Seen, after: Seen, again: Seen, changed: str, why: str) -> None:
-    found = differences(stdin_row(""), [before], [after], lambda: (again,), changed)
+)
+def test_differences_are_explained_or_not(
+    before: str, after: str, again: str, roomy: tuple[str, str], changed: str, why: str
+) -> None:
+    runs = _again(_seen(again), _seen(after), (_seen(roomy[0]), _seen(roomy[1])))
+    found = differences([_seen(before)], [_seen(after)], runs, changed)
     assert [difference.why for difference in found] == [why]
+
+
+def test_another_output_is_a_difference() -> None:
+    before, after = _seen("pass"), _seen("pass", "", "x")
+    [found] = differences([before], [after], _again(before, after, (before, after)), "")
+    assert (found.before, found.after, found.why) == ("pass", "pass", "unexplained")
 
 
 def test_equal_outcomes_are_no_difference_and_run_nothing_again() -> None:
     moved = _seen("pass").model_copy(update={"frame": Frame(line=9, function="g")})
 
-    def again() -> tuple[Seen, ...]:
-        raise AssertionError("run again without need")
+    def again(limits: Limits) -> list[Seen]:
+        raise AssertionError(f"run again under {limits} without need")
 
-    assert differences(stdin_row(""), [_seen("pass")], [moved], again, "") == ()
+    assert differences([_seen("pass")], [moved], Again(again, again), "") == ()
 
 
 def test_results_are_read_back_and_counted(tmp_path: Path) -> None:
-    difference = Difference(check="c", before="pass", after="timeout", why="resources")
+    difference = Difference(check="c", before="pass", after="timeout", why="at the limit")
     lines = [
         Line(id="own:1", map="single", nodes=1, compared=4, differences=(difference,), frames=2),
         Line(id="own:2", map="single", reason="`f` is defined 2 times (lines 1, 2); define it once"),
