@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dspy
 
+from auditcoder.core.fenced import LEAD, without_lead
 from auditcoder.programs.ask import ask_code
 from auditcoder.programs.module import TypedModule
 from auditcoder.programs.node_generator import PROGRAM_TOKENS
@@ -13,7 +14,6 @@ from auditcoder.records.task import Task
 from auditcoder.signatures.regenerator import Regenerate
 
 RESAMPLE_TEMPERATURE = 0.8
-LEAD = "# The old code was wrong because"
 
 
 class Regenerator(TypedModule["str"]):
@@ -64,14 +64,3 @@ def lead_of(task: Task, node: Node) -> str:
         return f"class {task.entry.name}:\n    {LEAD}"
     signature = task.entry.signature if node.id == ROOT else node.contract.signatures[0]
     return "" if signature is None else f"def {signature.render()}:\n    {LEAD}"
-
-
-def without_lead(code: str) -> str:
-    """Return code without the comment that names the fault of the code before it."""
-    lines = code.split("\n")
-    for first, line in enumerate(lines):
-        if line.strip().startswith(LEAD):
-            rest = lines[first:]
-            comments = next((i for i, text in enumerate(rest) if not text.strip().startswith("#")), len(rest))
-            return "\n".join((*lines[:first], *rest[comments:]))
-    return code

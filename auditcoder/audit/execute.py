@@ -179,7 +179,7 @@ def _report(
             rerun.explained.append(
                 Explained(number, what, "nondeterministic: runs of it do not agree among themselves")
             )
-        elif check in before and check in now and (reason := _near_limit(before[check], now[check], limits)):
+        elif check in before and check in now and (reason := near_limit(before[check], now[check], limits)):
             rerun.explained.append(Explained(number, what, reason))
         else:
             one, other = before.get(check), now.get(check)
@@ -199,7 +199,7 @@ def _seen(result: CheckResult) -> dict[str, Any]:
     return {"outcome": result.outcome, "observed": observed, "frames": frames}
 
 
-def _near_limit(recorded: CheckResult, found: CheckResult, limits: Limits) -> str:
+def near_limit(recorded: CheckResult, found: CheckResult, limits: Limits) -> str:
     """Return why a stop on one side only is explained (rule 3), or an empty text."""
     stopped, ended = (recorded, found) if recorded.outcome in _STOPS else (found, recorded)
     if stopped.outcome not in _STOPS or ended.outcome in _STOPS:

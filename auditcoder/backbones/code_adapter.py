@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import re
-import textwrap
 from typing import Any
 
 import dspy
@@ -12,10 +9,9 @@ from dspy.utils.exceptions import AdapterParseError
 
 from auditcoder.backbones.requests import build_request, whole_text
 from auditcoder.backbones.schema_adapter import sections
+from auditcoder.core.fenced import FENCE, ended, extract_code
 
 _NAME = "CodeAdapter"
-_FENCE = "```"
-_BLOCK = re.compile(r"^[ \t]*```[ \t]*(?P<tag>[\w+-]*)[^\n]*\n(?P<body>.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE)
 
 
 class CodeAdapter(dspy.ChatAdapter):
@@ -47,15 +43,15 @@ class CodeAdapter(dspy.ChatAdapter):
         messages = self.format(signature, demos, inputs)
         continued = bool(prefill) and supports_prefill(lm)
         if continued:
-            messages.append({"role": "assistant", "content": f"{_FENCE}python\n{prefill}"})
+            messages.append({"role": "assistant", "content": f"{FENCE}python\n{prefill}"})
         elif prefill:
             messages[-1]["content"] += (
-                f"\n\nBegin the code with exactly this:\n{_FENCE}python\n{prefill.rstrip()}\n{_FENCE}"
+                f"\n\nBegin the code with exactly this:\n{FENCE}python\n{prefill.rstrip()}\n{FENCE}"
             )
-        request = build_request(lm, lm_kwargs, messages, stop=(_FENCE,) if continued else ())
+        request = build_request(lm, lm_kwargs, messages, stop=(FENCE,) if continued else ())
         text = whole_text(_NAME, signature, lm(request, cache=lm.cache), prefill if continued else "")
         if continued:
-            return [self._fields(signature, text.partition(_FENCE)[0], text)]
+            return [self._fields(signature, text.partition(FENCE)[0], text)]
         return [self._fields(signature, extract_code(text, wanted), text)]
 
     def parse(self, signature: Any, completion: str) -> dict[str, Any]:
@@ -64,7 +60,7 @@ class CodeAdapter(dspy.ChatAdapter):
 
     def format_system_message(self, signature: Any) -> str:
         """Return the instructions and the form of the answer."""
-        return f"{signature.instructions}\n\nAnswer with one {_FENCE}python code block and nothing else."
+        return f"{signature.instructions}\n\nAnswer with one {FENCE}python code block and nothing else."
 
     def format_user_message_content(
         self,
@@ -82,42 +78,17 @@ class CodeAdapter(dspy.ChatAdapter):
     ) -> str:
         """Return the answer of a demonstration: its code in a fence."""
         code = outputs.get(_field(signature), missing_field_message) or ""
-        return f"{_FENCE}python\n{str(code).rstrip()}\n{_FENCE}"
+        return f"{FENCE}python\n{str(code).rstrip()}\n{FENCE}"
 
     def _fields(self, signature: Any, code: str, completion: str) -> dict[str, Any]:
         if not code.strip():
             raise AdapterParseError(_NAME, signature, completion, message="There is no code in the answer.")
-        return {_field(signature): code.rstrip() + "\n"}
+        return {_field(signature): ended(code)}
 
 
 def supports_prefill(lm: Any) -> bool:
     """Return whether the backbone under an LM continues a last message of the assistant."""
     return bool(getattr(getattr(lm, "engine", None), "supports_prefill", False))
-
-
-def extract_code(text: str, wanted: str = "") -> str:
-    """Return the code in an answer; empty when there is none.
-
-    It is the first fenced block that defines `wanted`, else the first block marked as Python or not at all, else the
-    whole text if that parses as Python. A last block without an end is taken up to the end of the text.
-    """
-    blocks = [(m["tag"].lower(), textwrap.dedent(m["body"])) for m in _BLOCK.finditer(text)]
-    python = [body for tag, body in blocks if tag in ("", "python", "py", "python3") and body.strip()]
-    if wanted:
-        defining = re.compile(rf"^[ \t]*(?:async[ \t]+def|def|class)[ \t]+{re.escape(wanted)}\b", re.MULTILINE)
-        for body in python:
-            if defining.search(body):
-                return body
-    if python:
-        return python[0]
-    return "" if blocks or not _parses(text) else text
-
-
-def _parses(text: str) -> bool:
-    try:
-        return bool(ast.parse(text).body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
 
 
 def _field(signature: Any) -> str:

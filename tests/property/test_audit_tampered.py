@@ -39,7 +39,6 @@ FREE = (
     r"checks\.frozen (derivations|checks\.\*\.note).*",
     r"plan\.reviewed (complaints.*|reviewer|round)",
     r"plan\.accepted (fallback|graph\..*)",
-    r"code\.written notes.*",
     r"code\.rejected (node|reason|digest)",
     r"checks\.run report\.results\.\*\.(cpu_seconds|wall_seconds|peak_mb|stdout|stderr|truncated)",
     r"checks\.run report\.results\.\*\.(frames\..*|message|detail)",

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from auditcoder.core.fenced import LEAD, without_lead
 from auditcoder.core.plan import single_owner_graph
-from auditcoder.programs.regenerator import LEAD, lead_of, without_lead
+from auditcoder.programs.regenerator import lead_of
 from auditcoder.records.task import EntryPoint, FunctionSignature, Parameter, Task
 
 SIGNATURE = FunctionSignature(name="total", parameters=(Parameter(name="items", type="list[int]"),), returns="int")

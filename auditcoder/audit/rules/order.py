@@ -70,8 +70,8 @@ def _frame(walk: Walk, event: Event) -> None:
     state = walk.state
     match event:
         case RunStarted():
-            known = [f"1.{minor}" for minor in range(int(FORMAT_VERSION.partition(".")[2]) + 1)]
-            walk.holds(_V, event.format in known, "the format version is one of ours", recorded=event.format)
+            versions = [f"1.{minor}" for minor in range(int(FORMAT_VERSION.partition(".")[2]) + 1)]
+            walk.holds(_V, event.format in versions, "the format version is one of ours", recorded=event.format)
         case ModelCalled():
             opened = walk.repair.opened if walk.repair else None
             walk.holds(_V, not (opened and opened.abstains), "an abstention calls no model", recorded=event.role)
