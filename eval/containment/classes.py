@@ -24,6 +24,8 @@ from auditcoder.records.code import Assembly, CodeUnit, LineOwner, NodeCode
 from auditcoder.records.graph import ROOT, TASK, Contract, Node, Provider, Slot, TaskGraph
 
 CONSTRUCTOR = "__init__"
+FIELD = "self."
+"""How the slots of attributes begin."""
 _INDENT = "    "
 
 
@@ -160,6 +162,7 @@ def _root(cls: _Class, accesses: dict[str, Access]) -> Node:
     given = (
         [Slot(name=parameter.name, type=parameter.type) for parameter in signature_of(made).parameters] if made else []
     )
+    called = [name for name in accesses[CONSTRUCTOR].calls if name != CONSTRUCTOR] if made else []
     fields = sorted({name for access in accesses.values() for name in (*access.reads, *access.writes)})
     return Node(
         id=ROOT,
@@ -167,9 +170,9 @@ def _root(cls: _Class, accesses: dict[str, Access]) -> Node:
         executor="class-state",
         kind="orchestrator",
         contract=contract,
-        inputs=tuple(given),
+        inputs=(*given, *(Slot(name=_result(callee)) for callee in called)),
         outputs=(Slot(name="result"), *(Slot(name=_field(name)) for name in fields)),
-        provenance=tuple(Provider(slot=slot.name, node=TASK, output=slot.name) for slot in given),
+        provenance=tuple(_provenance(cls, [slot.name for slot in given], (), called)),
     )
 
 
@@ -197,7 +200,7 @@ def _provenance(cls: _Class, given: Sequence[str], taken: Sequence[str], callees
 
 
 def _field(name: str) -> str:
-    return f"self.{name}"
+    return f"{FIELD}{name}"
 
 
 def _result(callee: str) -> str:

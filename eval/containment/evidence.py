@@ -33,7 +33,7 @@ from auditcoder.eval.containment.screening import LIMITS, MEASURING
 from auditcoder.eval.containment.suspects import Suspects, suspect_findings, suspects_of
 from auditcoder.records.execution import Measurement
 from auditcoder.records.finding import Finding, Obligation
-from auditcoder.records.graph import Contract
+from auditcoder.records.graph import ROOT, Contract
 from auditcoder.records.task import checks_hash
 
 Arm = Literal["contracts", "traced", "upstream"]
@@ -81,7 +81,7 @@ def gather(fault: Fault, executor: Executor, evaluator: PredicateEvaluator) -> G
     findings = _contract_findings(_Known(fault, active, anchor, runs, examples, measurement), executor, evaluator)
     every = (*runs, *examples)
     known = _Known(fault, active, anchor, every, examples, measurement)
-    suspects = suspects_of(every, active.graph)
+    suspects = suspects_of(every, active)
     decided = _breached(findings, anchor) & set(suspects.common)
     traced = () if decided else _traced(known, executor, start=len(findings))
     return Gathered(active, anchor, every, measurement, findings, traced, suspects)
@@ -153,14 +153,14 @@ def _example_runs(fault: Fault, executor: Executor) -> tuple[Run, ...]:
 def _example_findings(examples: Sequence[Run], active: Active, *, start: int) -> list[Finding]:
     """Return a verdict on a method for every example that only it and its providers took part in.
 
-    A failing example blames its method only when no provider that took part has a failing example of its own.
+    A failing example blames its method only when every other method that took part has a passing example of its own.
     """
-    failing = {run.check.partition(":")[0] for run in examples if run.failure}
+    accepted = {run.check.partition(":")[0] for run in examples if run.failure is None}
     made: list[Finding] = []
     for run in examples:
         node = run.check.partition(":")[0]
         others = run.owners - {node}
-        if not others <= providers_of(node, active.graph) or (run.failure and others & failing):
+        if not others <= providers_of(node, active.graph) or (run.failure and not others - {ROOT} <= accepted):
             continue
         made.append(
             Finding(

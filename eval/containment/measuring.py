@@ -17,6 +17,7 @@ from auditcoder.eval.containment.mutators.edit import Aim
 from auditcoder.eval.containment.rows import Located, Row
 from auditcoder.eval.containment.screening import screened
 from auditcoder.eval.containment.subject import Subject
+from auditcoder.eval.containment.upstream import moved_upstream
 from auditcoder.records.code import Assembly
 from auditcoder.records.localization import Policy
 
@@ -97,6 +98,8 @@ def _located(fault: Fault, gathered: Gathered, arm: Arm, policy: Policy, evaluat
         policy=policy,
     )
     found = locate(inputs, evaluator)
+    if arm == "upstream":
+        found = moved_upstream(found, findings, gathered.active.graph)
     scope = select_scope(found, gathered.active.graph, gathered.active.assembly, findings)
     return Located(
         arm=arm,

@@ -12,8 +12,8 @@ from auditcoder.core.protocols import Executor
 from auditcoder.eval.containment.subject import Subject
 from auditcoder.records.task import Check, Limits
 
-LIMITS = Limits(cpu_seconds=0.5, memory_mb=256)
-MEASURING = Limits(cpu_seconds=0.2, memory_mb=256)
+LIMITS = Limits(cpu_seconds=0.3, memory_mb=256)
+MEASURING = Limits(cpu_seconds=0.1, memory_mb=256)
 """Of the advisory runs, which the executor raises by 3.3 (time) and 14 (memory): they see as much as the run did."""
 
 

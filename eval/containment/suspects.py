@@ -1,13 +1,16 @@
 """Who can be at fault: the owners that took part in every failing run and that no passing run clears.
 
 With one fault and deterministic runs the faulty owner takes part in every failing run, so the intersection holds it.
-It is often larger by what everything needs, such as the constructor. An owner is cleared
+It is often larger by what everything needs, such as the constructor. Three steps make it smaller; each is taken only
+where it leaves somebody. An owner is cleared
 
-- when it took part in `CLEAR` passing runs without any other suspect, so that it does its work without them;
-- the root of a class: when every attribute that another suspect reads was read by a third owner in a passing run.
+1. when it is the root of a class, took part in `CLEAR` passing runs that lacked another suspect, and every attribute
+   that another suspect reads was read by a third owner in a passing run;
+2. when it is another owner and took part in `CLEAR` passing runs that lacked another suspect: it works without it;
+3. when it touches no state and, in some failing run, made only calls that ended the same in passing runs. A call that
+   every run makes says nothing.
 
-Where that would clear everybody, nobody is cleared. This is executed evidence and no proof: a clear run may have been
-blind to what is wrong.
+This is executed evidence and no proof: a passing run may have been blind to what is wrong.
 """
 
 from __future__ import annotations
@@ -19,13 +22,15 @@ from auditcoder.core.evidence import finding_id
 from auditcoder.core.naming import id_key
 from auditcoder.core.obligations import WHOLE_CONTRACT
 from auditcoder.core.versions import Active, versions_of
+from auditcoder.eval.containment.classes import FIELD
 from auditcoder.eval.containment.runs import Run
+from auditcoder.records.base import canonical_json
 from auditcoder.records.finding import Finding, Obligation
 from auditcoder.records.graph import ROOT, TaskGraph
 from auditcoder.records.values import encode
 
 CLEAR = 2
-"""Passing runs without the other suspects that clear an owner."""
+"""Passing runs without another suspect that clear an owner."""
 MOST = 3
 """Suspects that an interface can join (core.md section 5: at most three nodes are named)."""
 
@@ -37,18 +42,19 @@ class Suspects(NamedTuple):
     left: tuple[str, ...]
 
 
-def suspects_of(runs: Sequence[Run], graph: TaskGraph) -> Suspects:
+def suspects_of(runs: Sequence[Run], active: Active) -> Suspects:
     """Return who took part in every failing run, and who of them is not cleared; nobody without a failing run."""
-    failing = [run.owners for run in runs if run.failure]
-    common = frozenset.intersection(*failing) if failing else frozenset[str]()
-    passing = [run.owners for run in runs if run.failure is None]
-    left = {owner for owner in common if not _cleared(owner, common, passing, graph)} or set(common)
+    failing = [run for run in runs if run.failure]
+    common = frozenset.intersection(*(run.owners for run in failing)) if failing else frozenset[str]()
+    left = common
+    for clears in (_root_works, _works_without, _only_known_calls):
+        left = frozenset(owner for owner in left if not clears(owner, common, runs, active)) or left
     return Suspects(tuple(sorted(common, key=id_key)), tuple(sorted(left, key=id_key)))
 
 
 def suspect_findings(runs: Sequence[Run], active: Active, anchor: str, *, start: int) -> tuple[Finding, ...]:
     """Return one rejection of a sole suspect, or one of every interface that joins two or three; else nothing."""
-    left = suspects_of(runs, active.graph).left
+    left = suspects_of(runs, active).left
     if not left or len(left) > MOST:
         return ()
     whole = Obligation(kind="semantic", predicate=WHOLE_CONTRACT)
@@ -71,15 +77,38 @@ def suspect_findings(runs: Sequence[Run], active: Active, anchor: str, *, start:
     )
 
 
-def _cleared(owner: str, common: frozenset[str], passing: Sequence[frozenset[str]], graph: TaskGraph) -> bool:
-    others = common - {owner}
-    if sum(owner in run and not run & others for run in passing) < CLEAR:
+def _root_works(owner: str, common: frozenset[str], runs: Sequence[Run], active: Active) -> bool:
+    if owner != ROOT or not _often_without(owner, common, runs):
         return False
-    if owner != ROOT:
-        return True
-    read = {slot for other in others for slot in _state(graph, other)}
-    seen = {slot for run in passing for third in run - common for slot in _state(graph, third)}
-    return read <= seen
+    read = {slot for other in common - {ROOT} for slot in _state(active.graph, other)}
+    thirds = {third for run in runs if run.failure is None for third in run.owners - common}
+    return read <= {slot for third in thirds for slot in _state(active.graph, third)}
+
+
+def _works_without(owner: str, common: frozenset[str], runs: Sequence[Run], active: Active) -> bool:
+    return owner != ROOT and _often_without(owner, common, runs)
+
+
+def _often_without(owner: str, common: frozenset[str], runs: Sequence[Run]) -> bool:
+    passing = [run.owners for run in runs if run.failure is None]
+    return sum(owner in owners and not common <= owners for owners in passing) >= CLEAR
+
+
+def _only_known_calls(owner: str, common: frozenset[str], runs: Sequence[Run], active: Active) -> bool:
+    node = active.graph.node(owner)
+    slots = [slot.name for slot in (*node.inputs, *node.outputs)]
+    if owner == ROOT or any(slot.startswith(FIELD) for slot in slots):
+        return False  # arguments and result do not say all that such a call does
+    calls = {run.check: _calls(run, owner, active) for run in runs}
+    passed = frozenset[bytes]().union(*(calls[run.check] for run in runs if run.failure is None))
+    known = passed - frozenset.intersection(*calls.values())
+    return any(calls[run.check] <= known for run in runs if run.failure and run.recording.complete)
+
+
+def _calls(run: Run, owner: str, active: Active) -> frozenset[bytes]:
+    """Return the recorded calls of an owner in a run, as bytes that are equal when unit, arguments and end are."""
+    calls = [call for call in run.recording.calls if active.assembly.owner_of_unit(call.unit) == owner]
+    return frozenset(canonical_json(call.model_dump(mode="json")) for call in calls)
 
 
 def _state(graph: TaskGraph, owner: str) -> frozenset[str]:
