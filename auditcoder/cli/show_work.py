@@ -13,6 +13,7 @@ from auditcoder.cli.exits import FINDINGS, OK, usage_error
 from auditcoder.cli.kept import stale_outputs
 from auditcoder.cli.runs import is_run
 from auditcoder.cli.showing.event import event_text, events_part
+from auditcoder.cli.showing.facts import Facts, facts_of
 from auditcoder.cli.showing.line import line_part
 from auditcoder.cli.showing.node import node_part
 from auditcoder.cli.showing.part import Part
@@ -46,7 +47,7 @@ def show(named: Path | None, what: str, *, at: int | None = None, events: bool =
     record = fold_ledger(ledger)
     if at is None:
         warn_of_changes(run, record)
-    part = events_part(ledger.entries) if events else part_of(record, what)
+    part = events_part(ledger.entries) if events else part_of(record, what, facts_of(ledger.events))
     if json:
         print(json_module.dumps(part.data, indent=2, ensure_ascii=True))
     else:
@@ -109,8 +110,8 @@ def solved(record: RunRecord) -> bool:
     return record.status == "finished" and record.rank is not None and record.rank.full_pass
 
 
-def part_of(record: RunRecord, what: str) -> Part:
+def part_of(record: RunRecord, what: str, facts: Facts) -> Part:
     """Return the part that is meant: nothing is the whole run, digits are a line, all else is a node id."""
     if not what:
-        return run_part(record)
-    return line_part(record, int(what)) if what.isdecimal() else node_part(record, what)
+        return run_part(record, facts)
+    return line_part(record, int(what), facts) if what.isdecimal() else node_part(record, what, facts)

@@ -12,6 +12,8 @@ from typing import Literal, get_args, get_origin
 import pytest
 from typer.testing import CliRunner
 
+from auditcoder.audit.metrics.table import METRICS
+from auditcoder.audit.outcomes import Outcomes, RunOutcome
 from auditcoder.cli import exits
 from auditcoder.cli.main import app
 from auditcoder.records.config import RunConfig
@@ -22,9 +24,9 @@ from auditcoder.records.transaction import Decision
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "tests" / "README.md")
 RUNS = ROOT / "docs" / "guide" / "runs.md"
-COMMAND = re.compile(
-    r"(?:^|&& |`|[A-Z_]+=\S+ )(?:\.venv/bin/)?(auditcoder (?:solve|show|doctor|schema|models)\b[^`\n]*)", re.M
-)
+AUDIT = ROOT / "docs" / "guide" / "audit.md"
+NAMES = "solve|show|verify|audit|diff|restore|doctor|schema|models"
+COMMAND = re.compile(rf"(?:^|&& |`|[A-Z_]+=\S+ )(?:\.venv/bin/)?(auditcoder (?:{NAMES})\b[^`\n]*)", re.M)
 
 
 @cache
@@ -107,6 +109,51 @@ def test_what_the_guide_shows_is_what_show_prints() -> None:
     shown = re.search(r"```text\n(task .*?)\n```", RUNS.read_text(encoding="utf-8"), re.S)
     assert shown is not None
     assert shown[1].splitlines() == printed[: printed.index("model calls") - 1]
+
+
+def blocks(page: Path) -> list[list[str]]:
+    """Return the lines of each shown output in a page."""
+    return [text.splitlines() for text in re.findall(r"```text\n(.*?)\n```", page.read_text(encoding="utf-8"), re.S)]
+
+
+def printed(*arguments: str, code: int = 0) -> list[str]:
+    result = CliRunner().invoke(app, [*arguments], env={"COLUMNS": "120"})
+    assert result.exit_code == code, result.output
+    return [line.rstrip() for line in result.stdout.splitlines()]
+
+
+def test_what_the_guide_shows_of_events_states_and_differences_is_what_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    monkeypatch.chdir(tmp_path)
+    _, events, restored, different = blocks(RUNS)
+    listed = printed("show", "docs/record-example", "--events")
+    assert events == [*listed[:2], *listed[13:20]]
+    assert restored == printed("restore", "docs/record-example", "--at", "12", "--out", "then")
+    assert different == printed("diff", "docs/record-example@12", "docs/record-example", code=1)
+
+
+def test_what_the_guide_shows_of_an_audit_is_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("docs", "tests"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
+    runs = sorted(str(run) for run in Path("tests/replay/format-1.0").glob("*-0.5b"))
+    assert blocks(AUDIT) == [printed("audit", *runs, "docs/record-example")]
+
+
+def test_the_guide_tells_every_metric_in_its_order() -> None:
+    told = [row[0].replace("`[+]` ", "") for row in rows(AUDIT.read_text(encoding="utf-8"), "The metrics")]
+    assert told == [metric.name for metric in METRICS]
+
+
+def test_the_outcomes_of_the_guide_can_be_used() -> None:
+    page = AUDIT.read_text(encoding="utf-8")
+    outcomes = Outcomes.model_validate_json(page.partition("```json\n")[2].partition("```")[0])
+    assert outcomes.outcomes[0].after is not None
+    assert outcomes.outcomes[0].after.all_pass
+    fields = {name for row in rows(page, "Outcomes of an evaluation") for name in re.findall(r"`(\w+)`", row[0])}
+    assert fields == set(RunOutcome.model_fields)
 
 
 def test_the_file_of_the_guide_and_its_command_can_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from auditcoder.cli.exits import usage_error
+from auditcoder.cli.showing.facts import Facts
 from auditcoder.cli.showing.node import history
 from auditcoder.cli.showing.part import Part
 from auditcoder.cli.text import clean, one_line
@@ -12,7 +13,7 @@ from auditcoder.records.graph import Node
 from auditcoder.records.run import RunRecord
 
 
-def line_part(record: RunRecord, line: int) -> Part:
+def line_part(record: RunRecord, line: int, facts: Facts) -> Part:
     """Return one line (1-based) of the active program.
 
     Raises:
@@ -33,7 +34,7 @@ def line_part(record: RunRecord, line: int) -> Part:
         goal = one_line(node.goal) if node else "no node of the plan"
         rows.append(Text(f"  unit       {entry.unit}, lines {entry.first} to {entry.last}"))
         rows.append(Text.assemble("  owner      ", (entry.owner, "bold"), f"  {goal}"))
-        rows += [Text(clean(row)) for row in history(record, entry.owner)]
+        rows += [Text(clean(row)) for row in history(record, entry.owner, facts)]
     owner = entry.model_dump(mode="json") if entry else None
     return Part(tuple(rows), {"line": line, "text": source[line - 1], "owner": owner})
 

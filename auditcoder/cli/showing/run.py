@@ -1,4 +1,4 @@
-"""A whole run: task, plan and owners, checks, plan attempts, repairs, usage."""
+"""A whole run: task, plan and owners, checks, plan attempts, repairs, evidence, usage."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from auditcoder.cli.showing.evidence import evidence
+from auditcoder.cli.showing.facts import Facts
 from auditcoder.cli.showing.part import Part, table
 from auditcoder.cli.text import UNCHECKED, counted, one_line
 from auditcoder.records.graph import Node
@@ -16,15 +18,17 @@ from auditcoder.records.transaction import Rank, Transaction
 WIDTH = 70
 
 
-def run_part(record: RunRecord) -> Part:
-    """Return the whole run."""
+def run_part(record: RunRecord, facts: Facts) -> Part:
+    """Return the whole run; its data are the record, and under `facts` what only the ledger tells."""
     parts: list[RenderableType] = [head(record)]
     if record.graph is not None:
         parts += ["", nodes(record)]
     parts += ["", checks(record)] if record.checks else []
     parts += ["", attempts(record)] if len(record.attempts) > 1 else []
     parts += ["", repairs(record)] if record.transactions else []
-    return Part((*parts, "", usage(record)), record.model_dump(mode="json"))
+    for section in evidence(record, facts):
+        parts += ["", section]
+    return Part((*parts, "", usage(record)), {**record.model_dump(mode="json"), "facts": facts.data()})
 
 
 def head(record: RunRecord) -> Text:
