@@ -74,8 +74,9 @@ class _Flow:
             sharing |= self._owned[owner]
         for slot in group.slots:
             fed |= self._after[slot]
-        if feeding & ~sharing & ~fed:
+        if feeding & ~fed:
             return True
+        # What flows from a group to a slot of its own owner counts as fed above, and does not for the exact rule.
         return any(not self._feeds(place, other) for other in _bits(feeding & sharing))
 
     def _feeds(self, place: int, other: int) -> bool:

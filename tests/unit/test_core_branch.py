@@ -80,6 +80,12 @@ SLOTS: dict[str, tuple[TaskGraph, str]] = {
     "outside-takes-from-inside": (
         plan(S3=node("S3", "S0", "packed<S1_S2.packed", "done")),
         "S3 takes S1_S2.packed past the declared slots of S1"),
+    "outside-takes-from-inside-what-the-root-takes-back": (
+        plan(
+            S1=node("S1", "S0", "text<S2.text back<S1_S2.packed", "packed", "pack"),
+            S3=node("S3", "S0", "packed<S1_S2.packed", "done"),
+        ),
+        "S3 takes S1_S2.packed past the declared slots of S1"),
     "outside-takes-an-output-that-is-not-declared": (
         plan(S3=node("S3", "S0", "packed<S1.size", "done")), "S3 takes S1.size past the declared slots of S1"),
     "outside-takes-an-input-of-the-root": (

@@ -83,6 +83,7 @@ UPSTREAM: dict[str, tuple[TaskGraph, list[str], list[str]]] = {
     "given-down-and-taken-back": (HANDED, ["S0", "S1"], ["S0", "S1"]),
     "given-down-and-taken-back-beside-another": (HANDED, ["S0", "S1", "S2"], ["S0", "S1", "S2"]),
     "one-owner-twice": (CHAIN, ["S2.in0", "S2.out"], ["S2.in0", "S2.out"]),
+    "shared-owner-beside-one-downstream": (CHAIN, ["S1+S2", "S2+S3"], ["S1+S2"]),
     "shared-owner-is-no-consequence-of-itself": (CHAIN, ["S2+S3", "S3"], ["S2+S3", "S3"]),
 }
 

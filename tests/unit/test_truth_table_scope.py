@@ -17,6 +17,7 @@ from typing import NamedTuple
 import pytest
 
 from auditcoder.core.abstention import Abstention
+from auditcoder.core.branch import support
 from auditcoder.core.scope import select_scope
 from auditcoder.core.units import IMPORTS
 from auditcoder.records.base import sha256_text
@@ -227,23 +228,37 @@ def test_an_open_slot_is_a_record_of_both_ends() -> None:
     assert scope.open_slots == (OpenSlot(provider="S4", output="kept", consumer="S0", slot="kept"),)
 
 
-def test_a_pair_without_a_named_slot_opens_every_slot_that_it_shares() -> None:
-    bare = GRAPH.model_copy(
-        update={
-            "nodes": tuple(
-                each.model_copy(update={"provenance": (*each.provenance, Provider(slot="more", node="S1", output="m"))})
-                if each.id == "S4"
-                else each
-                for each in GRAPH.nodes
-            )
-        }
-    )
+def changed(name: str, **fields: object) -> TaskGraph:
+    """Return the plan of all rows with one node changed."""
+    nodes = tuple(each.model_copy(update=fields) if each.id == name else each for each in GRAPH.nodes)
+    return GRAPH.model_copy(update={"nodes": nodes})
+
+
+def scope_of_pair(graph: TaskGraph, slot: str = "") -> Scope:
+    """Return the scope when the one supporting finding names the pair of S1 and S4."""
     localization = Localization(
-        policy="paper", anchor="Q1", implicated=("S4",), defect="Ifc",
+        policy="paper",
+        anchor="Q1",
+        implicated=("S4",),
+        defect="Ifc",
         supporting=(Support(finding="F1", applicability="asserted"),),
-    )  # fmt: skip
-    scope = select_scope(localization, bare, PROGRAM, (finding("F1", pair("S1", "S4")),))
-    assert [each.slot for each in scope.open_slots] == ["packed", "more"]
+    )
+    return select_scope(localization, graph, PROGRAM, (finding("F1", pair("S1", "S4", slot)),))
+
+
+@pytest.mark.parametrize(
+    ("named", "opened"), [("", ["packed", "more"]), ("more", ["more"]), ("packed", ["packed"]), ("m", ["more"])]
+)
+def test_a_pair_opens_the_slot_that_is_named_or_all_that_it_shares(named: str, opened: list[str]) -> None:
+    given = (*GRAPH.node("S4").provenance, Provider(slot="more", node="S1", output="m"))
+    scope = scope_of_pair(changed("S4", provenance=given), named)
+    assert [each.slot for each in scope.open_slots] == opened
+
+
+def test_the_whole_plan_is_no_proper_branch_even_when_it_is_supported() -> None:
+    whole = changed("S0", contract=Contract(signatures=(FunctionSignature(name="main"),)))
+    assert support("S0", whole, PROGRAM) == ""
+    assert scope_of_pair(whole).action == "regenerate"
 
 
 def test_the_order_of_findings_does_not_matter() -> None:
