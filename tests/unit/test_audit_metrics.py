@@ -8,10 +8,8 @@ from typing import Any
 
 import pytest
 
-from auditcoder.audit.metrics.changes import retained
 from auditcoder.audit.metrics.loading import LoadedRun, load
 from auditcoder.audit.metrics.metric import Measured, Tally
-from auditcoder.audit.metrics.regions import region
 from auditcoder.audit.metrics.table import METRICS
 from auditcoder.audit.numbers import AuditCheck
 from auditcoder.audit.outcomes import HiddenVerdicts, RunOutcome
@@ -355,24 +353,6 @@ def test_a_finding_or_the_checks_of_a_sole_owner_are_validation() -> None:
     assert measured("dctc_repair", alone.loaded()).value == 1.0  # it takes nothing, and Q speaks about it alone
 
 
-@pytest.mark.parametrize(
-    ("scope", "nodes"),
-    [
-        (Scope(action="regenerate", nodes=("S1",)), {"S1"}),
-        (Scope(action="regenerate", nodes=("S0",)), {"S0"}),
-        (BRANCH, {"S0", "S1", "S2"}),
-        (Scope(action="replan", nodes=("S0",)), {"S0", "S1", "S2"}),
-        (Scope(action="replan", branch="S1"), {"S1"}),
-        (EXPANDED, {"S1", "S2"}),
-        (Scope(action="replan", nodes=("S1", "S9"), branch="S9"), {"S1"}),
-        (Scope(), set()),
-    ],
-    ids=["node", "orchestrator", "branch", "branch of format 1.0", "leaf branch", "expansion", "unknown", "none"],
-)  # fmt: skip
-def test_the_region_of_a_scope(scope: Scope, nodes: set[str]) -> None:
-    assert region(scope, GRAPH) == nodes
-
-
 def test_rrs_counts_expansions_and_rolled_back_repairs_too() -> None:
     run = Story().repair("rolled-back", after=FAILS, scope=EXPANDED).repair("accepted").loaded()
     found = measured("rrs", run)
@@ -403,23 +383,6 @@ def test_ccr_is_what_a_repair_left_in_the_final_program() -> None:
     alone = measured("ccr_accepted", run)
     assert (alone.numerator, alone.denominator) == (2, 9)
     assert found.against == alone.against == ()
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "final", "lines"),
-    [
-        ("a\nb\n", "a\nb\n", "a\nb\n", 0),
-        ("a\nb\n", "a\nc\n", "a\nc\n", 1),
-        ("a\nb\n", "a\n", "a\n", 0),
-        ("a\nb\n", "a\nb\nc\n\nd\n", "a\nb\nc\n\nd\n", 2),
-        ("a\n", "a\nb\nc\n", "a\nc\n", 1),
-        ("a\n", "b\n", "c\n", 0),
-        ("", "", "", 0),
-    ],
-    ids=["same", "changed", "deleted", "added", "changed again later", "all replaced later", "empty"],
-)
-def test_retained_lines(before: str, after: str, final: str, lines: int) -> None:
-    assert retained(before, after, final) == lines
 
 
 @pytest.mark.parametrize(
