@@ -22,16 +22,19 @@ from auditcoder.records.task import (
     Expected,
     FunctionInput,
     FunctionSignature,
+    Limits,
     MethodCall,
     Parameter,
     ProgramInput,
     Task,
 )
 
+BRIEF = Limits(cpu_seconds=0.3)
 SIGNATURE = FunctionSignature(name="total", parameters=(Parameter(name="items", type="list[int]"),), returns="int")
 TASKS = {
     "function": Task(
         id="total",
+        limits=BRIEF,
         statement="Return the sum of the items.",
         entry=EntryPoint(kind="function", name="total", signature=SIGNATURE),
         examples=(
@@ -41,12 +44,14 @@ TASKS = {
     ),
     "program": Task(
         id="echo",
+        limits=BRIEF,
         statement="Print the line backwards.",
         entry=EntryPoint(kind="program"),
         examples=(Check(id="E1", input=ProgramInput(stdin="abc\n"), expected=Expected(stdout="cba\n")),),
     ),
     "class": Task(
         id="box",
+        limits=BRIEF,
         statement="A box that keeps items.",
         entry=EntryPoint(kind="class", name="Box", methods=(FunctionSignature(name="size", returns="int"),)),
         examples=(
@@ -179,7 +184,7 @@ def test_a_run_on_any_answers_ends_with_an_owned_program(kind: str, data: Any, s
 
 def assert_transactions(events: Sequence[Event]) -> None:
     """The fold holds the state of every snapshot and rollback; an abstention declares nothing and asks no model."""
-    state = FoldState()
+    state, known = FoldState(), 0
     since: list[str] = []
     for event in events:
         state.apply(event)
@@ -188,12 +193,13 @@ def assert_transactions(events: Sequence[Event]) -> None:
             active = core_state(state)
             assert active is not None
             assert active.state_hash() == event.snapshot
-            since = []
+            since, known = [], len(active.findings)
         elif isinstance(event, RepairEnded):
             active, done = core_state(state), event.transaction
             assert active is not None
             assert integrity(active.graph) == ()
-            if done.decision != "accepted":
+            if done.decision != "accepted":  # findings on the refused candidate stay in the record
+                active = active.model_copy(update={"findings": active.findings[:known]})
                 assert active.state_hash() == done.restored == done.snapshot
             if done.decision == "abstained":
                 assert since == ["repair.ended"]

@@ -128,7 +128,7 @@ def declared(run: Any) -> list[Any]:
 
 def assert_sound(run: Any) -> None:
     """The fold and the pipeline hash one state; every scope is declared before code; every plan has integrity."""
-    state, opened = FoldState(), False
+    state, opened, known = FoldState(), False, 0
     for event in run.events:
         state.apply(event)
         active = core_state(state)
@@ -136,7 +136,7 @@ def assert_sound(run: Any) -> None:
             case "repair.started":
                 assert active is not None
                 assert active.state_hash() == event.snapshot
-                opened = False
+                opened, known = False, len(active.findings)
             case "scope.declared":
                 opened = True
                 assert event.graph is None or integrity(event.graph) == ()
@@ -144,7 +144,8 @@ def assert_sound(run: Any) -> None:
                 assert state.repair is None or opened
             case "repair.ended" if event.transaction.restored:
                 assert active is not None
-                assert active.state_hash() == event.transaction.restored == event.transaction.snapshot
+                back = active.model_copy(update={"findings": active.findings[:known]})
+                assert back.state_hash() == event.transaction.restored == event.transaction.snapshot
     final = core_state(state)
     assert final is not None
     assert final.graph == run.candidate.state.graph == run.record.graph
