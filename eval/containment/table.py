@@ -10,7 +10,10 @@ from auditcoder.eval.containment.evidence import ARMS
 from auditcoder.eval.containment.measuring import POLICIES
 from auditcoder.eval.containment.rows import Located, Row
 from auditcoder.eval.containment.wilson import Share
+from auditcoder.records.localization import Policy
 
+SHOWN: Policy = "executed-first"
+"""The policy of all tables but the first."""
 FAILURES = ("WA", "RE", "TLE", "MLE")
 
 
@@ -70,13 +73,13 @@ def tables(rows: Sequence[Row]) -> str:
 
 
 def _sections(rows: Sequence[Row]) -> Iterator[str]:
-    yield _table("failure", list(_by_failure(rows)))
+    yield _table("failure", list(_by_failure(rows)), POLICIES)
     for what, key in _GROUPS:
         names = sorted({key(row) for row in rows})
-        yield f"By {what}:"
+        yield f"By {what}, policy `{SHOWN}`:"
         yield _table(what, [(name, [row for row in rows if key(row) == name]) for name in names])
-    yield "By rule:"
-    yield _rules(rows)
+    yield f"By rule and by size of the scope, policy `{SHOWN}`:"
+    yield _scopes(rows)
 
 
 _GROUPS: tuple[tuple[str, Callable[[Row], str]], ...] = (
@@ -92,7 +95,7 @@ def _by_failure(rows: Sequence[Row]) -> Iterator[tuple[str, Sequence[Row]]]:
         yield failure, [row for row in rows if row.failure == failure]
 
 
-def _table(what: str, groups: Sequence[tuple[str, Sequence[Row]]]) -> str:
+def _table(what: str, groups: Sequence[tuple[str, Sequence[Row]]], policies: Sequence[str] = (SHOWN,)) -> str:
     head = [
         f"| {what} | arm | policy | faults | contained / scopes | contained / faults | nodes | lines | abstained |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
@@ -101,7 +104,7 @@ def _table(what: str, groups: Sequence[tuple[str, Sequence[Row]]]) -> str:
         f"| {name} | {arm} | {policy} | {_figures(line_of(rows, arm, policy))} |"
         for name, rows in groups
         for arm in ARMS
-        for policy in POLICIES
+        for policy in policies
         if rows
     ]
     return "\n".join([*head, *cells]) if cells else ""
@@ -113,20 +116,27 @@ def _figures(line: Line) -> str:
     return f"{line.faults} | {line.of_scopes.text()} | {line.of_faults.text()} | {sizes} | {reasons}"
 
 
-def _rules(rows: Sequence[Row]) -> str:
-    head = ["| rule | arm | policy | scopes | contained / scopes |", "| --- | --- | --- | --- | --- |"]
+def _scopes(rows: Sequence[Row]) -> str:
+    """Return containment by rule and by size; a scope of the whole program contains every fault by itself."""
+    head = ["| scopes | arm | number | contained |", "| --- | --- | --- | --- |"]
     cells: list[str] = []
-    for rule in ("Trace", "Resource", "Local"):
+    for name, belongs in _KINDS:
         for arm in ARMS:
-            for policy in POLICIES:
-                found = [(row, one) for row in rows for one in row.located if _is(one, rule, arm, policy)]
-                contained = sum(one.contains(row.owner) for row, one in found)
-                cells.append(f"| {rule} | {arm} | {policy} | {len(found)} | {Share(contained, len(found)).text()} |")
+            pairs = [(row, one) for row in rows for one in row.located if (one.arm, one.policy) == (arm, SHOWN)]
+            found = [(row, one) for row, one in pairs if one.scope and belongs(row, one)]
+            contained = sum(one.contains(row.owner) for row, one in found)
+            cells.append(f"| {name} | {arm} | {len(found)} | {Share(contained, len(found)).text()} |")
     return "\n".join([*head, *cells])
 
 
-def _is(found: Located, rule: str, arm: str, policy: str) -> bool:
-    return bool(found.scope) and (found.rule, found.arm, found.policy) == (rule, arm, policy)
+_KINDS: tuple[tuple[str, Callable[[Row, Located], bool]], ...] = (
+    ("Trace", lambda _, found: found.rule == "Trace"),
+    ("Resource", lambda _, found: found.rule == "Resource"),
+    ("Local", lambda _, found: found.rule == "Local"),
+    ("one node", lambda _, found: len(found.scope) == 1),
+    ("several nodes, not all", lambda row, found: 1 < len(found.scope) < row.nodes),
+    ("the whole program", lambda row, found: len(found.scope) == row.nodes),
+)
 
 
 def _mean(values: Iterable[float]) -> float:

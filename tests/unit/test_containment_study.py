@@ -178,14 +178,14 @@ def test_rows_survive_a_stop_in_the_middle_of_a_line(rows: list[Row], tmp_path: 
 
 
 def figures(scope: tuple[str, ...], *, nodes: int = 4) -> Row:
-    located = Located(arm="traced", policy="paper", scope=scope, lines=5, rule="Local",
+    located = Located(arm="traced", policy="executed-first", scope=scope, lines=5, rule="Local",
                       abstained="" if scope else "no-compatible-finding")  # fmt: skip
     return Row(subject="s", pack="own", aim="exception", seed=1, owner="S1", failure="RE", nodes=nodes, lines=20,
                place="helper", located=(located,))  # fmt: skip
 
 
 def test_the_figures_of_a_group() -> None:
-    line = line_of([figures(("S1",)), figures(("S1", "S2")), figures(("S2",)), figures(())], "traced", "paper")
+    line = line_of([figures(("S1",)), figures(("S1", "S2")), figures(("S2",)), figures(())], "traced", "executed-first")
     assert (line.of_scopes, line.of_faults) == (Share(2, 3), Share(2, 4))
     assert line.nodes == pytest.approx((1 + 2 + 1) / 4 / 3)
     assert line.lines == pytest.approx(0.25)
@@ -194,8 +194,15 @@ def test_the_figures_of_a_group() -> None:
 
 def test_programs_of_one_owner_are_no_part_of_the_first_table() -> None:
     several, _, single = tables([figures(("S1",)), figures(("S1",), nodes=1)]).partition("of one owner (")
-    assert "| all | traced | paper | 1 | 1/1 = 1.000" in several
-    assert "| all | traced | paper | 1 | 1/1 = 1.000" in single
+    assert "| all | traced | executed-first | 1 | 1/1 = 1.000" in several
+    assert "| all | traced | executed-first | 1 | 1/1 = 1.000" in single
+
+
+def test_a_scope_of_the_whole_program_stands_apart() -> None:
+    text = tables([figures(("S1", "S2"), nodes=2), figures(("S2",), nodes=2), figures(("S1", "S2"))])
+    assert "| the whole program | traced | 1 | 1/1 = 1.000" in text
+    assert "| one node | traced | 1 | 0/1 = 0.000" in text
+    assert "| several nodes, not all | traced | 1 | 1/1 = 1.000" in text
 
 
 @pytest.mark.parametrize(
