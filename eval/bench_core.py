@@ -18,7 +18,8 @@ from auditcoder.core.graph import integrity
 from auditcoder.core.locate import locate
 from auditcoder.core.scope import select_scope
 from auditcoder.eval.bench_world import World, make_world
-from auditcoder.records.localization import Policy
+from auditcoder.records.localization import Localization, Policy
+from auditcoder.sandbox.predicate_policy import compile_predicate
 from auditcoder.sandbox.predicates import MeteredEvaluator
 
 T = TypeVar("T")
@@ -68,9 +69,8 @@ def main() -> int:
 
 
 def _point(world: World, policy: Policy, before: Sequence[Point]) -> Point:
-    evaluator = MeteredEvaluator()
     active = world.active
-    found, locating = best_of(lambda: locate(world.inputs(policy), evaluator))
+    found, locating = best_of(lambda: _locate_cold(world, policy))
     scope, scoping = best_of(lambda: select_scope(found, active.graph, active.assembly, world.findings))
     nodes, seconds = len(active.graph.nodes), locating + scoping
     doubling = per_doubling((before[-1].nodes, before[-1].seconds), (nodes, seconds)) if before else 0.0
@@ -85,6 +85,12 @@ def _point(world: World, policy: Policy, before: Sequence[Point]) -> Point:
         len(found.implicated),
         scope.action or "",
     )
+
+
+def _locate_cold(world: World, policy: Policy) -> Localization:
+    """Compiled conditions are kept by the evaluator: a second run would find those of small plans only."""
+    compile_predicate.cache_clear()
+    return locate(world.inputs(policy), MeteredEvaluator())
 
 
 def best_of(act: Callable[[], T], runs: int = 3) -> tuple[T, float]:
