@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import dspy
 
 from auditcoder.core.graph import subtree
@@ -82,16 +84,23 @@ class BranchPlanning(TypedModule["TaskGraph | None"]):
             try:
                 steps = self.planner(session.task, graph, node, text + note)
             except UnusableAnswerError as error:
-                note = _refused(session, active.attempt, number, (error.message,))
+                note = _refused(session, active.attempt, number, "parser", (error.message,))
                 continue
             spliced = splice(graph, node.id, steps, used, self._vet)
             complaints = review_plan(spliced, session.task)
             if not complaints:
                 return spliced
-            note = _refused(session, active.attempt, number, complaints)
+            note = _refused(session, active.attempt, number, "deterministic", complaints)
         return None
 
 
-def _refused(session: Session, attempt: int, number: int, complaints: tuple[str, ...]) -> str:
-    session.journal.emit(PlanReviewed(attempt=attempt, round=number, reviewer="deterministic", complaints=complaints))
+def _refused(
+    session: Session,
+    attempt: int,
+    number: int,
+    reviewer: Literal["deterministic", "parser"],
+    complaints: tuple[str, ...],
+) -> str:
+    event = PlanReviewed(attempt=attempt, round=number, reviewer=reviewer, complaints=complaints)
+    session.journal.emit(event)
     return "\n\nAn earlier outline was refused:\n" + "\n".join(f"- {complaint}" for complaint in complaints)

@@ -69,7 +69,7 @@ def test_new_leaves_take_what_the_branch_takes_and_give_its_result() -> None:
     assert (first.depends_on, last.depends_on) == ((), ("S2_S1",))
     assert last.outputs == GRAPH.node("S2").outputs
     assert last.contract.signatures[0].render() == "order(paired: list[tuple[int, int]], n: int) -> list[int]"
-    assert {first.budget, last.budget} == {GRAPH.node("S2").budget}
+    assert first.budget == last.budget == GRAPH.node("S2").budget
 
 
 def test_decisions_of_the_branch_are_made_anew() -> None:
