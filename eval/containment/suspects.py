@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import networkx as nx
+
 from auditcoder.core.evidence import finding_id
 from auditcoder.core.naming import id_key
 from auditcoder.core.obligations import WHOLE_CONTRACT
@@ -117,11 +119,16 @@ def _state(graph: TaskGraph, owner: str) -> frozenset[str]:
 
 
 def _interfaces(owners: Sequence[str], active: Active) -> list[Obligation]:
-    """Return one obligation for every provider and consumer among the owners: their first common slot."""
+    """Return one obligation for every provider and consumer among the owners: their first common slot.
+
+    None where these do not join all owners: the evidence is about all of them, so part of them is no reading of it.
+    """
     made: list[Obligation] = []
     for consumer in owners:
         for provider in owners:
             slots = [item.slot for item in active.graph.node(consumer).provenance if item.node == provider]
             if slots:
                 made.append(Obligation(kind="interface", slot=slots[0], provider=provider, consumer=consumer))
-    return made
+    joined = nx.Graph([(each.provider, each.consumer) for each in made])
+    whole = set(owners) == set(joined.nodes) and nx.is_connected(joined)
+    return made if whole else []

@@ -118,6 +118,11 @@ def test_two_suspects_are_joined_by_their_interface() -> None:
     assert finding.obligation == Obligation(kind="interface", slot="low()", provider="S1", consumer="S2")
 
 
+def test_suspects_that_no_interface_joins_are_no_finding() -> None:
+    assert suspect_findings(runs(("fails", "S1 S4")), ACTIVE, "c1", start=0) == ()
+    assert suspect_findings(runs(("fails", "S1 S2 S4")), ACTIVE, "c1", start=0) == ()
+
+
 def test_more_than_three_suspects_are_no_finding() -> None:
     assert suspect_findings(runs(("fails", "S0 S1 S2 S3")), ACTIVE, "c1", start=0) == ()
 
