@@ -26,7 +26,7 @@ from auditcoder.ledger.chain import Ledger
 from auditcoder.ledger.fold import fold_ledger
 from auditcoder.records.base import Record
 from auditcoder.records.code import Assembly, CodeUnit
-from auditcoder.records.config import ROLES
+from auditcoder.records.config import ROLES, Role
 from auditcoder.records.execution import CheckResult
 from auditcoder.records.run import RunRecord, Usage
 from auditcoder.records.transaction import Transaction
@@ -77,7 +77,9 @@ def _different(found: Comparison) -> Iterator[Section]:
         "ending": bool(found.ending),
         "events": found.parting is not None,
     }
-    yield from (section for section, differing in differs.items() if differing)
+    for section, differing in differs.items():
+        if differing:
+            yield section
 
 
 def usage_differs(pair: UsagePair) -> bool:
@@ -227,7 +229,8 @@ def repair_facts(done: Transaction) -> RepairFacts:
 
 def _usage(left: RunRecord, right: RunRecord) -> Iterator[UsagePair]:
     ours, theirs = ({row.role: row for row in record.usage} for record in (left, right))
-    for role in (*(role for role in ROLES if role in ours or role in theirs), _TOTAL):
+    asked: list[Role | Literal["total"]] = [role for role in ROLES if role in ours or role in theirs]
+    for role in (*asked, _TOTAL):
         one, other = ours.get(role, Usage(role=role)), theirs.get(role, Usage(role=role))
         yield UsagePair(
             role=role,
