@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from auditcoder.cli.main import app
 from auditcoder.ledger.chain import read_ledger
 from auditcoder.records.events import ModelCalled
+from auditcoder.sandbox.executor import SandboxExecutor
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -26,6 +27,13 @@ def test_the_line_shown_is_what_show_prints() -> None:
     result = CliRunner().invoke(app, ["show", str(RUN), "2"])
     assert result.exit_code == 0
     assert result.output.split() == shown.split()  # a narrow terminal breaks lines
+
+
+def test_the_audit_shown_is_what_verify_prints(executor: SandboxExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    result = CliRunner().invoke(app, ["verify", str(RUN.relative_to(ROOT)), "--execute"])
+    assert result.exit_code == 0
+    assert result.output.split() == blocks("text")[2].split()
 
 
 def test_the_run_shown_is_the_kept_one() -> None:
