@@ -71,11 +71,12 @@ def gather(fault: Fault, executor: Executor, evaluator: PredicateEvaluator) -> G
     if anchor is None or anchor.result is None:
         raise ValueError(f"{subject.id}: no check fails")
     program = fault.active.assembly.program
-    runs = tuple(recorded_runs(fault.active, subject.entry, fault.checks, fault.report, executor))
-    examples = _example_runs(fault, executor)
+    costly = anchor.failure in ("TLE", "MLE")  # only resource findings can explain those: no other run says anything
+    runs = () if costly else tuple(recorded_runs(fault.active, subject.entry, fault.checks, fault.report, executor))
+    examples = () if costly else _example_runs(fault, executor)
     active = _contracts_that_hold(fault.active, (*runs, *examples), evaluator)
     measurement = None
-    if anchor.failure in ("TLE", "MLE"):
+    if costly:
         units = [unit.name for unit in active.assembly.units if unit.kind in ("function", "method")]
         measurement = executor.measure(program, subject.entry, anchor.check, MEASURING, units)
     findings = _contract_findings(_Known(fault, active, anchor, runs, examples, measurement), executor, evaluator)
