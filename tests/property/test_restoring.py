@@ -21,9 +21,6 @@ ROOT = Path(__file__).resolve().parents[2]
 RUNS = (*sorted(file.parent for file in (ROOT / "tests" / "replay").glob(f"*/*/{LEDGER_NAME}")),
         ROOT / "docs" / "record-example")  # fmt: skip
 
-RECORDED = tuple(run for run in RUNS if run.name != "record-example")
-"""Those that a pipeline wrote; the hashes of the example are made up."""
-
 
 @cache
 def ledger_of(run: Path) -> Ledger:
@@ -60,7 +57,7 @@ def test_a_restored_folder_is_what_the_run_would_have_written_then(run: Path, tm
         assert changed_outputs(out) == ()
 
 
-@pytest.mark.parametrize("run", RECORDED, ids=lambda run: f"{run.parent.name}/{run.name}")
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run.parent.name}/{run.name}")
 def test_behind_a_rollback_the_restored_state_has_the_hash_of_the_snapshot(run: Path) -> None:
     ledger = ledger_of(run)
     begun: dict[int, tuple[str, int]] = {}

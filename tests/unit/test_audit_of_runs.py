@@ -18,11 +18,7 @@ from auditcoder.ledger.journal import MemoryJournal
 from auditcoder.records.task import Check, EntryPoint, Expected, FunctionInput, FunctionSignature, Parameter, Task
 
 ROOT = Path(__file__).resolve().parents[2]
-RECORDED = [  # the example of format 1.0 has made-up hashes
-    file.parent
-    for file in sorted((ROOT / "tests" / "replay").glob(f"*/*/{LEDGER_NAME}"))
-    if file.parent.name != "record-example"
-]
+RECORDED = [file.parent for file in sorted((ROOT / "tests" / "replay").glob(f"*/*/{LEDGER_NAME}"))]
 SIGNATURE = FunctionSignature(name="total", parameters=(Parameter(name="items", type="list[int]"),), returns="int")
 TOTAL = Task(
     id="total",

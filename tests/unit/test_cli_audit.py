@@ -190,7 +190,7 @@ def test_names_that_lead_to_no_run(tmp_path: Path) -> None:
 
 def test_long_lists_are_cut_in_the_table_only(tmp_path: Path) -> None:
     for number in range(7):
-        shutil.copytree(OLD / "record-example", tmp_path / f"run-{number}")
+        shutil.copytree(ROOT / "docs" / "record-example", tmp_path / f"run-{number}")
     text = run(tmp_path, "--no-replay")
     assert "and 2 more; --json lists all" in text
     assert len(by_key(data(tmp_path, "--no-replay"))["dctc_assembly"]["against"]) == 7
