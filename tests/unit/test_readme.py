@@ -31,6 +31,7 @@ def test_the_line_shown_is_what_show_prints() -> None:
 
 def test_the_audit_shown_is_what_verify_prints(executor: SandboxExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "120")
     result = CliRunner().invoke(app, ["verify", str(RUN.relative_to(ROOT)), "--execute"])
     assert result.exit_code == 0
     assert result.output.split() == blocks("text")[2].split()
