@@ -12,7 +12,7 @@ from auditcoder.core.local_checks import unchecked_nodes
 from auditcoder.core.locate import locate
 from auditcoder.core.wanted import measured_metric, wanted_evidence
 from auditcoder.errors import UnusableAnswerError
-from auditcoder.programs.executed import add_locally_checked, add_monitored
+from auditcoder.programs.executed import add_locally_checked, add_monitored, add_suspected
 from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import calls_text, failure_text
 from auditcoder.programs.session import Candidate, Session
@@ -61,7 +61,8 @@ class Evidence(NamedTuple):
 class Investigation(TypedModule["Evidence"]):
     """Collects executed evidence, localizes, and asks the verifier when that yields nothing.
 
-    Executed: the monitors on the calls recorded on the anchor, or its measured costs; the nodes' own local checks.
+    Executed: the monitors on the calls recorded on the anchor, or its measured costs; the nodes' own local checks; and
+    where the calls of all checks are recorded, who took part in the failing ones.
     """
 
     def __init__(self, verifier: Verifier) -> None:
@@ -82,6 +83,7 @@ class Investigation(TypedModule["Evidence"]):
         recording = session.record_calls(active, anchor.check) if wanted == "calls" else None
         if recording is not None:
             add_monitored(session, active, recording)
+            add_suspected(session, active, recording)
         measurement = self._measure(session, active, anchor) if wanted == "costs" else None
         if wanted != "nothing":
             unchecked = unchecked_nodes(active.state.active, session.findings)
@@ -138,5 +140,6 @@ def _locate(
         recording=recording,
         measurement=measurement,
         policy=session.config.locate,
+        evidence=session.config.evidence,
     )
     return locate(inputs, session.evaluator)

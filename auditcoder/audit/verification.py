@@ -50,6 +50,8 @@ class Verification:
     """--execute: how many programs were run again."""
     notes: tuple[str, ...] = ()
     """What a reader should know and what is no difference, such as another isolation level."""
+    broken: bool = False
+    """Whether the chain breaks before its end: what stands behind the break was not read."""
 
     @property
     def verified(self) -> bool:

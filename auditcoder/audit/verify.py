@@ -35,10 +35,10 @@ from auditcoder.audit.rules import (
     transactions,
 )
 from auditcoder.audit.rules.order import order
-from auditcoder.audit.verification import Verification
+from auditcoder.audit.verification import Difference, Verification
 from auditcoder.audit.walk import Walk
 from auditcoder.core.protocols import Executor, PredicateEvaluator
-from auditcoder.ledger.chain import Chain, Ledger, ledger_bytes, parse_chain
+from auditcoder.ledger.chain import Chain, Ledger, readable_chain
 from auditcoder.ledger.fold import record_of
 from auditcoder.records.events import CandidateRanked, Event, RepairEnded
 from auditcoder.records.transaction import Rank
@@ -56,7 +56,7 @@ _RULES = _by_kind()
 
 
 def verify_run(
-    run_dir: Path, evaluator: PredicateEvaluator | None = None, *, executor: Executor | None = None
+    run_dir: str | Path, evaluator: PredicateEvaluator | None = None, *, executor: Executor | None = None
 ) -> Verification:
     """Return what an audit of a run folder finds.
 
@@ -67,10 +67,13 @@ def verify_run(
 
     Raises:
         LedgerError: there is no ledger, or a file cannot be read. A corrupt ledger is a difference, not an error.
+        LedgerUnreadableError: the file is no ledger at all.
+        UnsupportedFormatError: the ledger has another major format version.
         SandboxError: with an executor, the isolation failed.
     """
-    folder = run_dir if run_dir.is_dir() else run_dir.parent
-    chain = parse_chain(ledger_bytes(run_dir))
+    path = Path(run_dir)
+    folder = path if path.is_dir() else path.parent
+    chain = readable_chain(path)
     found = verify_chain(chain, evaluator, outputs=read_outputs(folder))
     return found if executor is None else with_executions(found, execute_again(chain.ledger, executor))
 
@@ -98,7 +101,7 @@ def verify_chain(
         head = chain.ledger.head
         whole = expected_outputs(record_of(walk.state, head=head))
         walk.attempt(AuditCheck.OUTPUTS, "output files", partial(outputs_match, walk, chain.ledger, outputs, whole))
-    return result_of(walk)
+    return result_of(walk, broken=chain.broken is not None)
 
 
 def with_executions(found: Verification, executed: Executed) -> Verification:
@@ -142,7 +145,8 @@ def _chained(walk: Walk, chain: Chain) -> None:
     """V1. The chain holds to its end, and nothing is torn off behind it."""
     walk.comparisons[AuditCheck.CHAIN] += len(chain.ledger.entries)
     if chain.broken is not None:
-        walk.differ(AuditCheck.CHAIN, chain.broken.message, "", "")
+        walk.comparisons[AuditCheck.CHAIN] += 1
+        walk.differences.append(Difference(walk.event, AuditCheck.CHAIN, chain.broken.message, "", ""))
     elif chain.ledger.tail:
         torn = f"{len(chain.ledger.tail)} bytes of a line that was not written to its end"
         walk.differ(AuditCheck.CHAIN, "the ledger ends in a torn line", torn, "")
@@ -150,12 +154,19 @@ def _chained(walk: Walk, chain: Chain) -> None:
         walk.differ(AuditCheck.ORDER, "the ledger holds no event", "", "run.started")
 
 
-def result_of(walk: Walk) -> Verification:
-    """Return the result of an audit as far as it went."""
+def result_of(walk: Walk, *, broken: bool = False) -> Verification:
+    """Return the result of an audit as far as it went; `broken` when the chain breaks there."""
     return Verification(
         format=walk.state.started.format if walk.state.started else "",
         events=walk.event,
         finished=walk.state.finished is not None,
-        differences=tuple(walk.differences),
+        differences=tuple(_worded(difference) for difference in walk.differences),
         comparisons=dict(walk.comparisons),
+        broken=broken,
     )
+
+
+def _worded(difference: Difference) -> Difference:
+    """Return a difference that has nothing to show on either side without the signs for an empty text."""
+    bare = {difference.recorded, difference.recomputed} <= {"", '""'}
+    return difference._replace(recorded="", recomputed="") if bare else difference

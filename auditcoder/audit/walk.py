@@ -79,6 +79,8 @@ class Walk:
     measurements: dict[str, Measurement] = field(default_factory=dict)
     """By check: costs of the active program since the last decision."""
     due: dict[FindingSource, Due] = field(default_factory=dict)
+    suspected: bool = False
+    """Whether findings on suspects were added since the last decision."""
     repair: Repair | None = None
     passed: list[int] = field(default_factory=list)
     """Passed checks of the program before the first repair, then of each round."""
@@ -201,4 +203,4 @@ class Walk:
 
     def forget_evidence(self) -> None:
         """Begin a new investigation: calls and costs that were recorded before a decision speak of it no more."""
-        self.recordings, self.measurements = {}, {}
+        self.recordings, self.measurements, self.suspected = {}, {}, False

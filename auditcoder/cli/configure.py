@@ -124,7 +124,7 @@ def named(settings: Settings) -> dict[str, Any]:
     given = {
         "model": settings.model, "k": settings.k, "adaptive": settings.adaptive, "granularity": settings.granularity,
         "seed": settings.seed, "gate": settings.gate, "locate": settings.locate,
-        "local_checks": settings.local_checks,
+        "local_checks": settings.local_checks, "evidence": settings.evidence,
     }  # fmt: skip
     values: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     pairs = [split_role(text) for text in settings.roles]

@@ -14,6 +14,7 @@ GranularityChoice = Literal["auto", "single", "coarse", "fine"]
 GateChoice = Literal["off", "warn", "strict"]
 LocateChoice = Literal["paper", "executed-first"]
 LocalChecksChoice = Literal["auto", "none", "confirmed"]
+EvidenceChoice = Literal["anchor", "all-checks"]
 
 MODELS = "Models"
 STRATEGY = "How it is solved"
@@ -77,6 +78,11 @@ LocalChecks = Annotated[
     LocalChecksChoice | None,
     typer.Option("--local-checks", help="Checks of single steps that the planner adds: none, or those whose result a "
                  "second call confirms. [default: auto]", rich_help_panel=STRATEGY, show_default=False),
+]  # fmt: skip
+Evidence = Annotated[
+    EvidenceChoice | None,
+    typer.Option("--evidence", help="Checks whose calls are recorded when one fails: the first failing one, or all. "
+                 "[default: anchor]", rich_help_panel=STRATEGY, show_default=False),
 ]  # fmt: skip
 ConfigFile = Annotated[
     Path | None,

@@ -20,6 +20,7 @@ class Settings:
     gate: str | None = None
     locate: str | None = None
     local_checks: str | None = None
+    evidence: str | None = None
     file: Path | None = None
     overrides: tuple[str, ...] = ()
     """`key=value` each, in order."""

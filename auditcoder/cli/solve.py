@@ -32,6 +32,7 @@ def command(
     policy: o.Gate = None,
     locate: o.Locate = None,
     local_checks: o.LocalChecks = None,
+    evidence: o.Evidence = None,
     config: o.ConfigFile = None,
     override: o.Overrides = None,
     resume: o.Resume = False,
@@ -52,7 +53,8 @@ def command(
 
     settings = Settings(
         model=model, roles=tuple(role or ()), k=k, adaptive=adaptive or None, granularity=granularity, seed=seed,
-        gate=policy, locate=locate, local_checks=local_checks, file=config, overrides=tuple(override or ()),
+        gate=policy, locate=locate, local_checks=local_checks, evidence=evidence, file=config,
+        overrides=tuple(override or ()),
     )  # fmt: skip
     request = SolveRequest(
         tasks=tuple(tasks or ()), settings=settings, resume=resume, dry_run=dry_run, out=out, data=data,

@@ -8,6 +8,7 @@ from functools import cached_property
 from auditcoder.core.index import Index
 from auditcoder.core.versions import Active
 from auditcoder.core.witness import Applied, applicability
+from auditcoder.records.config import EvidenceScope
 from auditcoder.records.execution import ExecutionReport, Measurement, Recording
 from auditcoder.records.finding import Finding
 from auditcoder.records.localization import Policy
@@ -27,6 +28,8 @@ class LocateInputs:
     measurement: Measurement | None = None
     """Owner-scoped cost of the anchor; None when none was taken."""
     policy: Policy = "executed-first"
+    evidence: EvidenceScope = "anchor"
+    """What was recorded. Under `all-checks` rule Trace may give way (core.cause): what runs did before it stays so."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from auditcoder.core.abstention import Abstention
 from auditcoder.core.anchor import Anchor, find_anchor
 from auditcoder.core.case import Case, LocateInputs
+from auditcoder.core.cause import gives_way
 from auditcoder.core.coherence import coherent_class, implicated_by
 from auditcoder.core.compatible import turned_away
 from auditcoder.core.grade import grade_of
@@ -41,7 +42,8 @@ def locate(inputs: LocateInputs, evaluator: PredicateEvaluator) -> Localization:
     """Return anchor, rule, implicated owners, class and grade, or an abstention; every finding is accounted for.
 
     Trace comes before Resource before Local; the first that yields an owner decides. Where that owner was called
-    against its own precondition, the interface is implicated instead. Without a failing check, with a report of another
+    against its own precondition, the interface is implicated instead; where executed rejections of its providers
+    explain what Trace found, they are. Without a failing check, with a report of another
     program, or when the sandbox itself failed on the anchor, nothing is localized.
     """
     if inputs.report.program != inputs.active.assembly.digest:
@@ -57,7 +59,8 @@ def locate(inputs: LocateInputs, evaluator: PredicateEvaluator) -> Localization:
         result = rule(anchor, inputs)
         notes = (*notes, result.note)
         if result.owner:
-            return shifted(_by_rule(sifted, result, notes), inputs.findings, sifted.index)
+            found = shifted(_by_rule(sifted, result, notes), inputs.findings, sifted.index)
+            return gives_way(found, sifted.compatible, inputs)
     return shifted(_local(sifted, notes), inputs.findings, sifted.index)
 
 

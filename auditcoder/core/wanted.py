@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from auditcoder.core.anchor import find_anchor
 from auditcoder.core.costs import Metric
-from auditcoder.records.execution import Outcome
+from auditcoder.core.evidence import sole_owner
+from auditcoder.core.runs import runs_of
+from auditcoder.core.state import RunState
+from auditcoder.core.suspects import suspect_findings
+from auditcoder.records.config import EvidenceScope
+from auditcoder.records.execution import Outcome, Recording
+from auditcoder.records.finding import Finding
+from auditcoder.records.task import Check
 
 COSTLY: tuple[Outcome, ...] = ("timeout", "memory")
 """Outcomes that break a node's budget, not its postconditions (core.md section 4, admissible kinds)."""
 NEVER_RAN: tuple[Outcome, ...] = ("policy-reject", "harness-error")
 """Outcomes without a run of the program: what was turned away is not executed for evidence either."""
+MOST_RECORDED = 24
+"""Checks whose calls are recorded for one localization, the anchor included: one more run of the program each."""
 
 
 def wanted_evidence(outcome: Outcome) -> Literal["calls", "costs", "nothing"]:
@@ -23,3 +34,51 @@ def wanted_evidence(outcome: Outcome) -> Literal["calls", "costs", "nothing"]:
 def measured_metric(outcome: Outcome) -> Metric:
     """Return what a measurement of a costly outcome shares out."""
     return "cpu" if outcome == "timeout" else "memory"
+
+
+def wanted_recordings(state: RunState, checks: Sequence[Check], evidence: EvidenceScope) -> tuple[str, ...]:
+    """Return the checks whose calls are recorded to localize a failure: the anchor, then others in the order of Q.
+
+    `all-checks` wants every check that ran within its limits, `MOST_RECORDED` at most. Left out are passing checks that
+    compare nothing. Others say nothing, and only the anchor is wanted, where one node owns the whole program, or where
+    the results depend on a state, since a second run may then be another one.
+    """
+    anchor = find_anchor(state.report, checks)
+    if anchor is None or anchor.result is None or wanted_evidence(anchor.result.outcome) != "calls":
+        return ()
+    first = anchor.check.id
+    if evidence == "anchor" or state.report.state_dependent or sole_owner(state.assembly):
+        return (first,)
+    outcomes = {result.check: result.outcome for result in state.report.results}
+    others = [check.id for check in checks if check.id != first and _tells(check, outcomes)]
+    return (first, *others[: MOST_RECORDED - 1])
+
+
+def wanted_suspects(
+    state: RunState,
+    checks: Sequence[Check],
+    evidence: EvidenceScope,
+    recordings: Mapping[str, Recording],
+    findings: Sequence[Finding],
+) -> tuple[Finding, ...]:
+    """Return the findings on suspects that the recorded calls of all checks give; none under `anchor`.
+
+    Args:
+        state: The program that failed.
+        checks: Q.
+        evidence: The setting of the run.
+        recordings: The recorded calls of this program, by check.
+        findings: All findings so far.
+    """
+    wanted = wanted_recordings(state, checks, evidence) if evidence == "all-checks" else ()
+    if not wanted or sole_owner(state.assembly) or any(check not in recordings for check in wanted):
+        return ()
+    outcomes = {result.check: result.outcome for result in state.report.results}
+    runs = runs_of((recordings[check] for check in wanted), outcomes, state.assembly)
+    return suspect_findings(runs, state.active, wanted[0], findings, start=len(findings))
+
+
+def _tells(check: Check, outcomes: Mapping[str, Outcome]) -> bool:
+    outcome = outcomes.get(check.id, "harness-error")
+    compared = outcome != "pass" or not check.expected.input_only
+    return compared and wanted_evidence(outcome) == "calls"

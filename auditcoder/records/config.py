@@ -11,6 +11,7 @@ from auditcoder.records.graph import Granularity
 from auditcoder.records.localization import Policy
 
 Role = Literal["planner", "reviewer", "generator", "orchestrator", "verifier", "regenerator", "replanner"]
+EvidenceScope = Literal["anchor", "all-checks"]
 ROLES: tuple[Role, ...] = (
     "planner", "reviewer", "generator", "orchestrator", "verifier", "regenerator", "replanner",
 )  # fmt: skip
@@ -19,7 +20,7 @@ ROLES: tuple[Role, ...] = (
 class RunConfig(GrownRecord):
     """Everything that decides what a run does, besides the task and the models' answers."""
 
-    later: ClassVar[frozenset[str]] = frozenset({"local_checks"})
+    later: ClassVar[frozenset[str]] = frozenset({"local_checks", "evidence"})
 
     model: str = "embedded"
     """Profile of every role that has none of its own."""
@@ -50,6 +51,12 @@ class RunConfig(GrownRecord):
     """Executable checks of single nodes, proposed with the plan and admitted when a second derivation agrees.
 
     auto: `confirmed` on a strong backbone, `none` on a weak one. Since 1.1.
+    """
+    evidence: EvidenceScope = "anchor"
+    """Checks whose calls are recorded for a localization: the first failing one, or all that ran within their limits.
+
+    all-checks: owners that took part in every failing run and that no passing run clears are executed findings, for one
+    more run of the program a check and no model call. Since 1.1.
     """
 
     def profile_of(self, role: Role) -> str:

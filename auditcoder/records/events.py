@@ -177,7 +177,7 @@ class LocalChecksRun(Record):
     """`program` is the digest of the excerpt that ran; line numbers are those of the candidate."""
 
 
-FindingSource = Literal["", "checks", "monitors", "local-checks", "measurement", "verifier"]
+FindingSource = Literal["", "checks", "monitors", "local-checks", "measurement", "suspects", "verifier"]
 
 
 class FindingsAdded(GrownRecord):

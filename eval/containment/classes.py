@@ -199,6 +199,13 @@ def _provenance(cls: _Class, given: Sequence[str], taken: Sequence[str], callees
     yield from (Provider(slot=_result(callee), node=cls.owners[callee], output="result") for callee in callees)
 
 
+def owners_of_fields(graph: TaskGraph) -> frozenset[str]:
+    """Return the nodes that read or write an attribute: what their calls get and give is not all that they do."""
+    return frozenset(
+        node.id for node in graph.nodes for slot in (*node.inputs, *node.outputs) if slot.name.startswith(FIELD)
+    )
+
+
 def _field(name: str) -> str:
     return f"{FIELD}{name}"
 

@@ -1,8 +1,8 @@
 """All evidence on one fault that execution gives, and no model: what localization then reads.
 
-Three arms. `contracts`: what the product's own producers give (sole owner, monitors on the anchor, local checks, the
-measurement), with examples of methods where a class has them. `traced`: the same and the suspects of all runs.
-`upstream`: the same evidence as `traced`, with the proposal of `upstream.py` behind rule Trace.
+Two arms, by the setting `evidence` of a run. `contracts` is `anchor`: what the product's producers give (sole owner,
+monitors on the anchor, local checks, the measurement), with examples of methods where a class has them. `all-checks`
+adds the suspects of the recorded runs of all checks, and lets rule Trace give way under `executed-first`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from auditcoder.core.anchor import Anchor, find_anchor
+from auditcoder.core.cause import providers_of
 from auditcoder.core.evidence import finding_from_measurement, finding_id, findings_from_checks
 from auditcoder.core.local_checks import (
     checked_nodes,
@@ -22,22 +23,25 @@ from auditcoder.core.local_checks import (
 from auditcoder.core.monitors import monitor
 from auditcoder.core.obligations import WHOLE_CONTRACT
 from auditcoder.core.protocols import Executor, PredicateEvaluator
+from auditcoder.core.runs import Run
 from auditcoder.core.state import RunState, in_node_order
+from auditcoder.core.suspects import Suspects, suspect_findings, suspects_of
 from auditcoder.core.versions import Active, versions_of
-from auditcoder.core.wanted import measured_metric
-from auditcoder.eval.containment.endless import endless_finding
+from auditcoder.core.wanted import measured_metric, wanted_recordings
+from auditcoder.eval.containment.classes import owners_of_fields
 from auditcoder.eval.containment.injection import Fault
-from auditcoder.eval.containment.reach import providers_of
-from auditcoder.eval.containment.runs import Run, recorded_runs
+from auditcoder.eval.containment.runs import recorded_runs
 from auditcoder.eval.containment.screening import LIMITS, MEASURING
-from auditcoder.eval.containment.suspects import Suspects, suspect_findings, suspects_of
+from auditcoder.records.config import EvidenceScope
 from auditcoder.records.execution import Measurement
 from auditcoder.records.finding import Finding, Obligation
 from auditcoder.records.graph import ROOT, Contract
 from auditcoder.records.task import checks_hash
 
-Arm = Literal["contracts", "traced", "upstream"]
-ARMS: tuple[Arm, ...] = ("contracts", "traced", "upstream")
+Arm = Literal["contracts", "all-checks"]
+ARMS: tuple[Arm, ...] = ("contracts", "all-checks")
+EVIDENCE: dict[Arm, EvidenceScope] = {"contracts": "anchor", "all-checks": "all-checks"}
+"""The setting of the product that an arm is."""
 
 
 class Gathered(NamedTuple):
@@ -50,13 +54,13 @@ class Gathered(NamedTuple):
     measurement: Measurement | None
     contracts: tuple[Finding, ...]
     """Findings of the arm `contracts`."""
-    traced: tuple[Finding, ...]
-    """What the arm `traced` adds."""
+    suspected: tuple[Finding, ...]
+    """What the arm `all-checks` adds."""
     suspects: Suspects
 
     def findings(self, arm: Arm) -> tuple[Finding, ...]:
         """Return the findings of an arm."""
-        return self.contracts if arm == "contracts" else self.contracts + self.traced
+        return self.contracts if arm == "contracts" else self.contracts + self.suspected
 
 
 def gather(fault: Fault, executor: Executor, evaluator: PredicateEvaluator) -> Gathered:
@@ -79,13 +83,18 @@ def gather(fault: Fault, executor: Executor, evaluator: PredicateEvaluator) -> G
     if costly:
         units = [unit.name for unit in active.assembly.units if unit.kind in ("function", "method")]
         measurement = executor.measure(program, subject.entry, anchor.check, MEASURING, units)
-    findings = _contract_findings(_Known(fault, active, anchor, runs, examples, measurement), executor, evaluator)
-    every = (*runs, *examples)
-    known = _Known(fault, active, anchor, every, examples, measurement)
-    suspects = suspects_of(every, active)
-    decided = _breached(findings, anchor) & set(suspects.common)
-    traced = () if decided else _traced(known, executor, start=len(findings))
-    return Gathered(active, anchor, every, measurement, findings, traced, suspects)
+    known = _Known(fault, active, anchor, runs, examples, measurement)
+    findings = _contract_findings(known, executor, evaluator)
+    wanted = wanted_recordings(_state(known), fault.checks, "all-checks")
+    traced = (*(run for run in runs if run.check in wanted), *examples)
+    stateful = owners_of_fields(active.graph)
+    suspected = (
+        suspect_findings(traced, active, anchor.check.id, findings, start=len(findings), stateful=stateful)
+        if wanted
+        else ()
+    )
+    found = suspects_of(traced, active, stateful)
+    return Gathered(active, anchor, (*runs, *examples), measurement, findings, suspected, found)
 
 
 class _Known(NamedTuple):
@@ -99,14 +108,7 @@ class _Known(NamedTuple):
 
 def _contract_findings(known: _Known, executor: Executor, evaluator: PredicateEvaluator) -> tuple[Finding, ...]:
     active, fault = known.active, known.fault
-    state = RunState(
-        graph=active.graph,
-        codes=in_node_order(active.codes),
-        assembly=active.assembly,
-        report=fault.report,
-        checks_hash=checks_hash(fault.checks),
-    )
-    findings = list(findings_from_checks(state, fault.checks, start=0))
+    findings = list(findings_from_checks(_state(known), fault.checks, start=0))
     for run in known.runs:
         if run.check == known.anchor.check.id:
             findings += monitor(run.recording, active, evaluator, start=len(findings)).findings
@@ -124,23 +126,15 @@ def _contract_findings(known: _Known, executor: Executor, evaluator: PredicateEv
     return tuple(findings)
 
 
-def _breached(findings: Sequence[Finding], anchor: Anchor) -> set[str]:
-    """Return the owners whose own contract was broken in the failing run itself: the suspects add nothing to that."""
-    broken = [finding for finding in findings if finding.verdict == "reject" and finding.check == anchor.check.id]
-    return {owner for finding in broken for owner in finding.owners if finding.obligation.kind != "resource"}
-
-
-def _traced(known: _Known, executor: Executor, *, start: int) -> tuple[Finding, ...]:
-    """Return the finding of a call that never ended for a timeout, of the suspects for a wrong answer or exception."""
-    active, anchor, entry = known.active, known.anchor, known.fault.subject.entry
-    if anchor.failure == "TLE":
-        units = [unit.name for unit in active.assembly.units if unit.kind in ("function", "method")]
-        recording = executor.record(active.assembly.program, entry, anchor.check, MEASURING, units)
-        finding = endless_finding(recording, active, start=start)
-        return (finding,) if finding else ()
-    if anchor.failure not in ("WA", "RE"):
-        return ()
-    return suspect_findings(known.runs, active, anchor.check.id, start=start)
+def _state(known: _Known) -> RunState:
+    active, fault = known.active, known.fault
+    return RunState(
+        graph=active.graph,
+        codes=in_node_order(active.codes),
+        assembly=active.assembly,
+        report=fault.report,
+        checks_hash=checks_hash(fault.checks),
+    )
 
 
 def _example_runs(fault: Fault, executor: Executor) -> tuple[Run, ...]:

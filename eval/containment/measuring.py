@@ -10,14 +10,13 @@ from auditcoder.core.case import LocateInputs
 from auditcoder.core.locate import locate
 from auditcoder.core.protocols import Executor, PredicateEvaluator
 from auditcoder.core.scope import select_scope
-from auditcoder.eval.containment.evidence import ARMS, Arm, Gathered, gather
+from auditcoder.eval.containment.evidence import ARMS, EVIDENCE, Arm, Gathered, gather
 from auditcoder.eval.containment.injection import Fault, inject
 from auditcoder.eval.containment.mutators.catalogue import AIMS
 from auditcoder.eval.containment.mutators.edit import Aim
 from auditcoder.eval.containment.rows import Located, Row
 from auditcoder.eval.containment.screening import screened
 from auditcoder.eval.containment.subject import Subject
-from auditcoder.eval.containment.upstream import moved_upstream
 from auditcoder.records.code import Assembly
 from auditcoder.records.localization import Policy
 
@@ -96,10 +95,9 @@ def _located(fault: Fault, gathered: Gathered, arm: Arm, policy: Policy, evaluat
         recording=next((run.recording for run in gathered.runs if run.check == anchor), None),
         measurement=gathered.measurement,
         policy=policy,
+        evidence=EVIDENCE[arm],
     )
     found = locate(inputs, evaluator)
-    if arm == "upstream":
-        found = moved_upstream(found, findings, gathered.active.graph)
     scope = select_scope(found, gathered.active.graph, gathered.active.assembly, findings)
     return Located(
         arm=arm,

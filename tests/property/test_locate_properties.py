@@ -108,6 +108,7 @@ def worlds(draw: st.DrawFn) -> LocateInputs:
         findings=draw(findings()),
         recording=draw(st.one_of(st.none(), st.just(Recording(check="Q1", calls=calls, complete=True)))),
         policy=draw(st.sampled_from(["paper", "executed-first"])),
+        evidence=draw(st.sampled_from(["anchor", "all-checks"])),
     )
 
 

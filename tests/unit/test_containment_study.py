@@ -143,11 +143,12 @@ def test_the_owner_of_a_fault_takes_part_in_every_failing_run(rows: list[Row]) -
     assert all(row.owner in row.suspects for row in behaviour)
 
 
-def test_memory_is_found_by_measurement_and_a_stalled_loop_by_the_call_that_never_ends(rows: list[Row]) -> None:
+def test_time_and_memory_are_measured_and_the_arms_agree_on_them(rows: list[Row]) -> None:
     timeout, memory = rows[-2:]
     assert all(one.rule == "Resource" and one.scope == (memory.owner,) for one in memory.located)
     assert timeout.mutator == "stalled-loop"
-    assert all(one.scope == (timeout.owner,) for one in timeout.located if one.arm != "contracts")
+    assert timeout.suspects == memory.suspects == ()
+    assert len({(one.rule, one.scope, one.abstained) for one in timeout.located}) == 1
 
 
 def test_the_same_seed_gives_the_same_rows_and_done_ones_are_left_out(
@@ -178,14 +179,16 @@ def test_rows_survive_a_stop_in_the_middle_of_a_line(rows: list[Row], tmp_path: 
 
 
 def figures(scope: tuple[str, ...], *, nodes: int = 4) -> Row:
-    located = Located(arm="traced", policy="executed-first", scope=scope, lines=5, rule="Local",
+    located = Located(arm="all-checks", policy="executed-first", scope=scope, lines=5, rule="Local",
                       abstained="" if scope else "no-compatible-finding")  # fmt: skip
     return Row(subject="s", pack="own", aim="exception", seed=1, owner="S1", failure="RE", nodes=nodes, lines=20,
                place="helper", located=(located,))  # fmt: skip
 
 
 def test_the_figures_of_a_group() -> None:
-    line = line_of([figures(("S1",)), figures(("S1", "S2")), figures(("S2",)), figures(())], "traced", "executed-first")
+    line = line_of(
+        [figures(("S1",)), figures(("S1", "S2")), figures(("S2",)), figures(())], "all-checks", "executed-first"
+    )
     assert (line.of_scopes, line.of_faults) == (Share(2, 3), Share(2, 4))
     assert line.nodes == pytest.approx((1 + 2 + 1) / 4 / 3)
     assert line.lines == pytest.approx(0.25)
@@ -194,15 +197,15 @@ def test_the_figures_of_a_group() -> None:
 
 def test_programs_of_one_owner_are_no_part_of_the_first_table() -> None:
     several, _, single = tables([figures(("S1",)), figures(("S1",), nodes=1)]).partition("of one owner (")
-    assert "| all | traced | executed-first | 1 | 1/1 = 1.000" in several
-    assert "| all | traced | executed-first | 1 | 1/1 = 1.000" in single
+    assert "| all | all-checks | executed-first | 1 | 1/1 = 1.000" in several
+    assert "| all | all-checks | executed-first | 1 | 1/1 = 1.000" in single
 
 
 def test_a_scope_of_the_whole_program_stands_apart() -> None:
     text = tables([figures(("S1", "S2"), nodes=2), figures(("S2",), nodes=2), figures(("S1", "S2"))])
-    assert "| the whole program | traced | 1 | 1/1 = 1.000" in text
-    assert "| one node | traced | 1 | 0/1 = 0.000" in text
-    assert "| several nodes, not all | traced | 1 | 1/1 = 1.000" in text
+    assert "| the whole program | all-checks | 1 | 1/1 = 1.000" in text
+    assert "| one node | all-checks | 1 | 0/1 = 0.000" in text
+    assert "| several nodes, not all | all-checks | 1 | 1/1 = 1.000" in text
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from auditcoder.core.versions import Active, versions_of
 from auditcoder.core.witness import call_witness
 from auditcoder.records.base import sha256_text
 from auditcoder.records.code import Assembly, CodeUnit, LineOwner, NodeCode
+from auditcoder.records.config import EvidenceScope
 from auditcoder.records.execution import (
     CheckResult,
     ExecutionReport,
@@ -146,6 +147,7 @@ class Row(NamedTuple):
     """Nodes whose lines are in the traceback, outermost first."""
     costs: tuple[tuple[str, float], ...] = ()
     policy: Policy = "executed-first"
+    evidence: EvidenceScope = "anchor"
     found: str = ""
     """Rule, class, grade and implicated nodes; empty on abstention."""
     supporting: str = ""
@@ -163,6 +165,11 @@ def turned_away(clause: str, finding: Finding, reason: str, outcome: Outcome = "
     return Row((finding,), outcome, away=f"F1:{clause}", abstained=NONE, reason=reason)
 
 
+def crash(*findings: Finding, frames: str = "S2", evidence: EvidenceScope = "all-checks", **expected: Any) -> Row:
+    """An exception in S2, or in another node, with the calls of all checks recorded."""
+    return Row(findings, "runtime-error", frames, evidence=evidence, **expected)
+
+
 ACCEPT = executed("F2", verdict="accept")
 ROWS: dict[str, Row] = {
     # --- rules, in their priority
@@ -170,6 +177,37 @@ ROWS: dict[str, Row] = {
     "trace-before-local": Row(
         (executed("F1", "S2"), judged("F2", "S1")), "runtime-error", "S1", found="Trace Impl high S1",
         supporting="F2:asserted", away="F1:preference", reason="Trace has priority and implicates S1"),
+    # --- Trace gives way to its providers
+    "trace-gives-way": crash(
+        executed("F1", "S1"), found="Trace Impl medium S1", supporting="F1:observed",
+        reason="Trace: gives way to S1, rejected in the failing run: F1"),
+    "trace-gives-way-through-others": crash(
+        executed("F1", "S1"), frames="S0", found="Trace Impl medium S1", supporting="F1:observed"),
+    "trace-gives-way-to-an-interface": crash(
+        executed("F1", "S1 S2", interface("S1", "S2")), frames="S0", found="Trace Ifc medium S1 S2",
+        supporting="F1:observed"),
+    "trace-gives-way-and-what-backed-it-is-turned-away": crash(
+        executed("F1", "S1"), judged("F2", "S2"), judged("F3", "S4"), found="Trace Impl medium S1",
+        supporting="F1:observed", away="F2:preference F3:preference",
+        reason="executed rejections of providers of S2 in the failing run explain its exception"),
+    "trace-stays-under-paper": crash(
+        executed("F1", "S1"), policy="paper", found="Trace Impl high S2", away="F1:preference"),
+    "trace-stays-with-evidence-on-the-anchor": crash(
+        executed("F1", "S1"), evidence="anchor", found="Trace Impl high S2", away="F1:preference"),
+    "trace-stays-where-its-own-contract-broke-too": crash(
+        executed("F1", "S1"), executed("F2", "S2"), found="Trace Impl high S2", supporting="F2:observed",
+        away="F1:preference"),
+    "trace-stays-for-its-consumers": crash(
+        executed("F1", "S2"), frames="S1", found="Trace Impl high S1", away="F1:preference"),
+    "trace-stays-for-a-judgement": crash(
+        judged("F1", "S1", check="Q2"), found="Trace Impl high S2", away="F1:preference"),
+    "trace-stays-for-another-run": crash(
+        executed("F1", "S1", check="Q3"), found="Trace Impl high S2", away="F1:preference"),
+    "trace-stays-for-providers-that-compete": crash(
+        executed("F1", "S1"), executed("F2", "S4"), found="Trace Impl high S2", away="F1:preference F2:preference"),
+    "shift-before-trace-gives-way": crash(
+        executed("F1", "S4"), violated("F2", "S1", "S2", "xs"), found="Trace Ifc high S1 S2",
+        supporting="F2:observed", away="F1:preference"),
     "trace-without-frames-is-local": Row(
         (judged("F1"),), "runtime-error", found="Local Impl low S2", supporting="F1:asserted"),
     "resource-time": Row(
@@ -325,6 +363,7 @@ def locate_row(row: Row) -> Localization:
         recording=RECORDING,
         measurement=Measurement(check="Q2", costs=costs) if costs else None,
         policy=row.policy,
+        evidence=row.evidence,
     )
     return locate(inputs, MeteredEvaluator())
 

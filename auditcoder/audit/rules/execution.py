@@ -10,7 +10,7 @@ from auditcoder.audit.walk import Walk
 from auditcoder.core.confirmation import depends_on_state, needs_confirmation
 from auditcoder.core.effect_keys import callable_units
 from auditcoder.core.local_checks import excerpt, executable_checks
-from auditcoder.core.wanted import wanted_evidence
+from auditcoder.core.wanted import wanted_evidence, wanted_recordings
 from auditcoder.records.events import CallsRecorded, CandidateRanked, ChecksRun, CostsMeasured, LocalChecksRun
 from auditcoder.records.execution import CheckResult, ExecutionReport
 from auditcoder.records.task import Check, UnittestInput
@@ -60,9 +60,14 @@ def ranked(walk: Walk, event: CandidateRanked) -> None:
 
 
 def recorded(walk: Walk, event: CallsRecorded) -> None:
-    """V9. Calls are recorded of the program's own functions and methods, on a check of Q."""
+    """V9. Calls are recorded of the program's own functions and methods, on a check whose calls the run wants."""
     candidate = walk.candidate(event.candidate)
-    _advisory(walk, event.recording.check, candidate.report, "calls")
+    check = event.recording.check
+    _advisory(walk, check, candidate.report, "calls")
+    if walk.reverify is None:
+        wanted = wanted_recordings(walk.state_of(candidate), walk.checks, walk.started.config.evidence)
+        walk.holds(_V, check in wanted, "calls are recorded of a check that is wanted", recorded=check)
+        walk.holds(_V, check not in walk.recordings, "calls are recorded once", recorded=check)
     units = set(callable_units(candidate.assembly))
     strange = sorted({call.unit for call in event.recording.calls} - units)
     walk.same(_V, "recorded units that the program has not", strange, [])

@@ -12,7 +12,7 @@ from auditcoder.core.confirmation import needs_confirmation
 from auditcoder.core.evidence import Judgement, finding_from_measurement, findings_from_checks, judged_finding
 from auditcoder.core.local_checks import findings_from_local_checks
 from auditcoder.core.monitors import Monitored, monitor
-from auditcoder.core.wanted import measured_metric
+from auditcoder.core.wanted import measured_metric, wanted_suspects
 from auditcoder.errors import RecordError
 from auditcoder.records.events import (
     CallsRecorded,
@@ -41,6 +41,9 @@ def added(walk: Walk, event: FindingsAdded) -> None:
     if source == "verifier":
         _judged(walk, event)
         return
+    if source == "suspects":
+        _suspects(walk, event)
+        return
     due = walk.due.pop(source, None)
     if due is None:
         walk.differ(_V, f"evidence for findings of source {source or 'unknown'}", [f.id for f in event.findings], "")
@@ -60,10 +63,13 @@ def after_run(walk: Walk, event: ChecksRun) -> None:
 
 
 def after_recording(walk: Walk, event: CallsRecorded) -> None:
-    """V10. Recorded calls give the findings of the monitors; since 1.1."""
+    """V10. Calls recorded on the anchor, or behind a repair, give the findings of the monitors; since 1.1."""
     if not walk.grown:
         return
     state = walk.state_of(walk.candidate(event.candidate))
+    anchor = find_anchor(state.report, walk.checks)
+    if walk.reverify is None and (anchor is None or anchor.check.id != event.recording.check):
+        return
     nodes = walk.reverify.monitored if walk.reverify else None
     start = len(walk.state.findings)
     made: Monitored = monitor(event.recording, state.active, walk.evaluator, start=start, nodes=nodes)
@@ -93,6 +99,25 @@ def complete(walk: Walk, event: Event) -> None:
     """V10. Before a decision all findings that the evidence gives were added: none was left out."""
     for source in list(walk.due):
         _missing(walk, source)
+
+
+def suspects_complete(walk: Walk, event: RepairStarted) -> None:
+    """V10. Before a repair the suspects that the recorded calls of all checks give were added."""
+    if not walk.suspected:
+        walk.same(_V, "findings of source suspects", [], [finding.id for finding in _suspected(walk)])
+
+
+def _suspects(walk: Walk, event: FindingsAdded) -> None:
+    """Suspects are named once before a decision, and are those that the recorded calls of the active program give."""
+    walk.holds(_V, not walk.suspected, "suspects are named once before a decision")
+    walk.suspected = True
+    walk.same(_V, "findings of source suspects", event.findings, _suspected(walk))
+    walk.same(_V, "predicates that were not evaluated", event.unevaluated, ())
+
+
+def _suspected(walk: Walk) -> tuple[Finding, ...]:
+    state, scope = walk.state_of(walk.state.program), walk.started.config.evidence
+    return wanted_suspects(state, walk.checks, scope, walk.recordings, walk.state.findings)
 
 
 def _expect(
@@ -146,6 +171,7 @@ RULES: tuple[Rule, ...] = (
     rule(_V, LocalChecksRun, after_local_checks),
     rule(_V, CandidateRanked, complete),
     rule(_V, RepairStarted, complete),
+    rule(_V, RepairStarted, suspects_complete),
     rule(_V, RepairEnded, complete),
     rule(_V, NodesReverified, complete),
     rule(_V, RunFinished, complete),

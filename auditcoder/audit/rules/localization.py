@@ -9,7 +9,7 @@ from auditcoder.core.anchor import find_anchor
 from auditcoder.core.case import LocateInputs
 from auditcoder.core.locate import locate
 from auditcoder.core.scope import select_scope
-from auditcoder.core.wanted import wanted_evidence
+from auditcoder.core.wanted import wanted_evidence, wanted_recordings
 from auditcoder.records.events import RepairStarted
 
 _NO_RULE_YET = "no-scope-rule-for-class"
@@ -30,6 +30,7 @@ def localized(walk: Walk, event: RepairStarted) -> None:
         recording=recording,
         measurement=measurement,
         policy=walk.started.config.locate,
+        evidence=walk.started.config.evidence,
     )
     made = locate(inputs, walk.evaluator)
     walk.same(AuditCheck.LOCALIZATION, "localization", event.localization, made)
@@ -37,6 +38,9 @@ def localized(walk: Walk, event: RepairStarted) -> None:
     found = next((kind for kind, evidence in kinds.items() if evidence is not None), "nothing")
     wanted = wanted_evidence(anchor.result.outcome) if anchor and anchor.result else "nothing"
     walk.same(AuditCheck.LOCALIZATION, "evidence on the anchor", found, wanted)
+    others = wanted_recordings(state, walk.checks, walk.started.config.evidence)[1:]
+    missing = [check for check in others if check not in walk.recordings]
+    walk.same(AuditCheck.LOCALIZATION, "other checks whose calls were not recorded", missing, [])
 
 
 def selected(walk: Walk, event: RepairStarted) -> None:
