@@ -13,11 +13,14 @@ AuditCoderError
 │   └── HarnessError
 ├── LedgerError          a ledger that is broken, or does not fit the run
 │   ├── LedgerCorruptError
+│   ├── LedgerUnreadableError
 │   └── LedgerDivergedError
-├── RecordError          a record of another format version, or malformed
+├── RecordError          a malformed record
+│   └── UnsupportedFormatError
 ├── PredicateError       a predicate that was refused or could not be evaluated
 ├── AssemblyError        units that cannot be linked into one program
 └── ConfigError          a configuration value that cannot be used
+    └── UsageError       a command line that names what is not there
 """
 
 from __future__ import annotations
@@ -51,6 +54,12 @@ class ConfigError(AuditCoderError):
 
     code = "config"
     exit_code = 2
+
+
+class UsageError(ConfigError):
+    """A command names a run, event, node or line that is not there, or does not fit together."""
+
+    code = "usage"
 
 
 class BackboneError(AuditCoderError):
@@ -120,6 +129,12 @@ class LedgerCorruptError(LedgerError):
     exit_code = 1
 
 
+class LedgerUnreadableError(LedgerError):
+    """A file that is no ledger at all: empty, or without one line as a ledger has them; field: `file`."""
+
+    code = "ledger-unreadable"
+
+
 class LedgerDivergedError(LedgerError):
     """A resumed run no longer does what the ledger says it did; field: `seq`."""
 
@@ -127,10 +142,17 @@ class LedgerDivergedError(LedgerError):
 
 
 class RecordError(AuditCoderError):
-    """A record is malformed or of another major format version."""
+    """A record is malformed."""
 
     code = "record"
     exit_code = 1
+
+
+class UnsupportedFormatError(RecordError):
+    """A record has a major format version that this auditcoder does not read; field: `format`."""
+
+    code = "unsupported-format"
+    exit_code = 3
 
 
 class PredicateError(AuditCoderError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,16 +82,23 @@ def _record(walk: Walk, stored: bytes, expected: bytes) -> None:
         walk.differ(_V, f"{RECORD_NAME} is JSON", f"{type(error).__name__}: {error}", "")
         return
     if walk.same(_V, RECORD_NAME, body, json.loads(expected)):
-        walk.differ(_V, f"bytes of {RECORD_NAME}", _place(stored, expected), "")
+        wanted = f"{len(expected)} bytes, as the ledger gives them"
+        walk.differ(_V, f"bytes of {RECORD_NAME}", _place(stored, expected), wanted)
 
 
 def _program(walk: Walk, stored: bytes, expected: bytes) -> None:
     if stored == expected:
         walk.same(_V, PROGRAM_NAME, True, True)
         return
-    walk.differ(
-        _V, f"bytes of {PROGRAM_NAME}", _place(stored, expected), f"{len(expected)} bytes of the active program"
-    )
+    line, found, wanted = _first_line(stored, expected)
+    walk.differ(_V, f"bytes of {PROGRAM_NAME}, line {line}", found, wanted)
+
+
+def _first_line(one: bytes, other: bytes) -> tuple[int, str, str]:
+    """Return the number of the first line that differs, and that line on both sides."""
+    ours, theirs = (data.decode("utf-8", "backslashreplace").split("\n") for data in (one, other))
+    pairs = enumerate(zip_longest(ours, theirs, fillvalue="(the file has ended)"), start=1)
+    return next((line, found, wanted) for line, (found, wanted) in pairs if found != wanted)
 
 
 def _place(one: bytes, other: bytes) -> str:

@@ -52,7 +52,7 @@ def _by_kind() -> Mapping[str, tuple[Rule, ...]]:
     return {kind: tuple(rule for rule in rules if rule.kind == kind) for kind in {rule.kind for rule in rules}}
 
 
-_RULES = _by_kind()
+RULES = _by_kind()
 
 
 def verify_run(
@@ -96,7 +96,7 @@ def verify_chain(
     walk = Walk(evaluator if evaluator is not None else MeteredEvaluator())
     for entry in chain.ledger.entries:
         step(walk, entry.event)
-    _chained(walk, chain)
+    chained(walk, chain)
     if outputs is not None and chain.broken is None and walk.state.started is not None:
         head = chain.ledger.head
         whole = expected_outputs(record_of(walk.state, head=head))
@@ -120,7 +120,7 @@ def with_executions(found: Verification, executed: Executed) -> Verification:
 def step(walk: Walk, event: Event) -> None:
     """Apply every rule to one event, with the state before it, then take the state one event further."""
     walk.attempt(AuditCheck.ORDER, f"order at {event.kind}", partial(order, walk, event))
-    for rule in _RULES.get(event.kind, ()):
+    for rule in RULES.get(event.kind, ()):
         walk.attempt(rule.check, event.kind, partial(rule.apply, walk, event))
     before = walk.state.program
     walk.advance(event)
@@ -141,7 +141,7 @@ def _behind_repair(walk: Walk, event: RepairEnded, before: Rank | None) -> None:
     walk.attempt(AuditCheck.REVERIFICATION, "round of the repair", ended)
 
 
-def _chained(walk: Walk, chain: Chain) -> None:
+def chained(walk: Walk, chain: Chain) -> None:
     """V1. The chain holds to its end, and nothing is torn off behind it."""
     walk.comparisons[AuditCheck.CHAIN] += len(chain.ledger.entries)
     if chain.broken is not None:
@@ -149,7 +149,7 @@ def _chained(walk: Walk, chain: Chain) -> None:
         walk.differences.append(Difference(walk.event, AuditCheck.CHAIN, chain.broken.message, "", ""))
     elif chain.ledger.tail:
         torn = f"{len(chain.ledger.tail)} bytes of a line that was not written to its end"
-        walk.differ(AuditCheck.CHAIN, "the ledger ends in a torn line", torn, "")
+        walk.differ(AuditCheck.CHAIN, "the ledger ends in a torn line", torn, "a line with its newline")
     if not chain.ledger.entries and chain.broken is None:
         walk.differ(AuditCheck.ORDER, "the ledger holds no event", "", "run.started")
 

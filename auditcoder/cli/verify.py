@@ -17,11 +17,12 @@ Examples:
 - `auditcoder verify runs`
 - `auditcoder verify runs --execute`
 - `auditcoder verify runs --json > verified.json`
+- `auditcoder verify --explain V15`
 
-Exit codes: 0 all verified, 1 a difference or an unfinished run, 2 usage, 3 environment.
+Exit codes: 0 all verified, 1 a difference or an unfinished run, 2 usage, 3 an unreadable ledger, or environment.
 """
 Runs = Annotated[
-    list[Path],
+    list[Path] | None,
     typer.Argument(metavar="RUN...", help="Run folder, its ledger.jsonl, or a folder of run folders.",
                    show_default=False),
 ]  # fmt: skip
@@ -29,13 +30,19 @@ Execute = Annotated[
     bool,
     typer.Option("--execute", help="Also run every recorded execution again in the sandbox and compare the results."),
 ]
+Explain = Annotated[
+    str,
+    typer.Option("--explain", metavar="NUMBER", help="Say what a check compares, V1 to V22, and verify nothing.",
+                 show_default=False),
+]  # fmt: skip
 
 
 @guarded
 def command(
-    runs: Runs,
+    runs: Runs = None,
     *,
     execute: Execute = False,
+    explain: Explain = "",
     weak: o.Weak = False,
     json: o.Json = False,
     quiet: o.Quiet = False,
@@ -44,4 +51,6 @@ def command(
     """Verify runs: recompute every decision from the evidence recorded before it, and report each difference."""
     from auditcoder.cli import verify_work
 
-    return verify_work.verify(runs, execute=execute, weak=weak, json=json, quiet=quiet)
+    if explain:
+        return verify_work.explain(explain, runs or [], json=json)
+    return verify_work.verify(runs or [], execute=execute, weak=weak, json=json, quiet=quiet)

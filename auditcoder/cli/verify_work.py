@@ -7,20 +7,25 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from textwrap import indent
 from typing import Any, NamedTuple
 
 from rich.table import Table
 from rich.text import Text
 
-from auditcoder.audit.verification import Verification
+from auditcoder.audit.explain import explained
+from auditcoder.audit.numbers import AuditCheck
+from auditcoder.audit.verification import Difference, Verification
 from auditcoder.audit.verify import verify_run
-from auditcoder.cli.exits import FINDINGS, OK
+from auditcoder.cli.exits import ENVIRONMENT, FINDINGS, OK, error_data, usage_error
+from auditcoder.cli.run_names import run_names
 from auditcoder.cli.runs import runs_of
 from auditcoder.cli.showing.part import table
 from auditcoder.cli.terminal import terminal
-from auditcoder.cli.text import clean, counted, one_line
+from auditcoder.cli.text import clean, counted
 from auditcoder.cli.wiring import Environment, sandbox
 from auditcoder.core.protocols import Executor
+from auditcoder.errors import AuditCoderError, LedgerError, RecordError, UnsupportedFormatError
 from auditcoder.paths import short
 
 SHOWN = 20
@@ -30,20 +35,64 @@ SCHEMA = 1
 
 
 class Audited(NamedTuple):
-    """A run folder and what its audit found."""
+    """A run folder and what its audit found, or why its ledger could not be read."""
 
     run: Path
     result: Verification
+    error: AuditCoderError | None = None
+
+    @property
+    def status(self) -> str:
+        """Return the word for the run: of an unreadable one which kind it is."""
+        if self.error is None:
+            return self.result.status
+        return "unsupported format" if isinstance(self.error, UnsupportedFormatError) else "unreadable"
+
+    @property
+    def code(self) -> int:
+        """Return the exit code that this run asks for."""
+        if self.error is not None:
+            return ENVIRONMENT
+        return OK if self.result.verified else FINDINGS
+
+
+def explain(number: str, runs: Sequence[Path], *, json: bool) -> int:
+    """Print what a check compares, and return the exit code.
+
+    Raises:
+        UsageError: there is no such check, or runs are named beside it.
+    """
+    known = [check.value for check in AuditCheck]
+    if number.upper() not in known:
+        raise usage_error(f"there is no check {number}", f"The checks are {known[0]} to {known[-1]}.")
+    if runs:
+        raise usage_error("--explain verifies nothing", "Leave the runs out.")
+    check = AuditCheck(number.upper())
+    rules = explained(check)
+    if json:
+        told = [{"events": list(rule.kinds), "text": rule.text} for rule in rules]
+        data = {"schema": SCHEMA, "check": check.value, "compares": check.compares, "rules": told}
+        print(json_module.dumps(data, indent=2, ensure_ascii=True))
+        return OK
+    console = terminal()
+    console.print(Text(f"{check.value}  {check.compares}", style="bold"))
+    for rule in rules:
+        console.print(Text(f"\n{', '.join(rule.kinds) or 'the whole run'}", style="dim"))
+        console.print(Text(indent(rule.text, "  ")))
+    return OK
 
 
 def verify(named: Sequence[Path], *, execute: bool, weak: bool, json: bool, quiet: bool) -> int:
-    """Verify runs, print what was found, and return the exit code: 1 for a difference or an unfinished run.
+    """Verify runs, print what was found, and return the exit code, of several runs the gravest.
+
+    It is 1 for a difference or an unfinished run, and 3 for a ledger that cannot be read; the others are verified.
 
     Raises:
-        ConfigError: there is no such run, or a folder without runs.
-        LedgerError: a ledger cannot be read.
+        ConfigError: no run is named, there is no such run, or a folder without runs.
         SandboxError: with `execute`, the isolation is too weak, or failed.
     """
+    if not named:
+        raise usage_error("no run is named", "auditcoder verify RUN, or a folder of runs such as runs")
     runs = list(dict.fromkeys(run for path in named for run in runs_of(path)))
     with ExitStack() as stack:
         executor: Executor | None = None
@@ -54,14 +103,19 @@ def verify(named: Sequence[Path], *, execute: bool, weak: bool, json: bool, quie
         print(json_module.dumps(data_of(audited), indent=2, ensure_ascii=True))
     else:
         _print(audited, execute=execute)
-    return OK if all(each.result.verified for each in audited) else FINDINGS
+    return max(each.code for each in audited)
 
 
 def _audits(runs: Sequence[Path], executor: Executor | None, *, quiet: bool) -> Iterator[Audited]:
     for number, run in enumerate(runs, start=1):
         if not quiet and len(runs) > 1 and sys.stderr.isatty():
             print(f"\r\x1b[K{number}/{len(runs)} {clean(short(run))}", end="", file=sys.stderr, flush=True)
-        yield Audited(run, verify_run(run, executor=executor))
+        try:
+            found = Audited(run, verify_run(run, executor=executor))
+        except (LedgerError, RecordError) as error:
+            version = str(error.fields.get("format", ""))
+            found = Audited(run, Verification(version, events=0, finished=False, differences=()), error)
+        yield found
     if not quiet and len(runs) > 1 and sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
@@ -70,7 +124,7 @@ def data_of(audited: Sequence[Audited]) -> dict[str, Any]:
     """Return the results as plain JSON; its form is versioned and only grows."""
     return {
         "schema": SCHEMA,
-        "verified": all(each.result.verified for each in audited),
+        "verified": all(each.code == OK for each in audited),
         "runs": [_run_data(each) for each in audited],
     }
 
@@ -79,7 +133,7 @@ def _run_data(each: Audited) -> dict[str, Any]:
     result = each.result
     return {
         "run": str(each.run),
-        "status": result.status,
+        "status": each.status,
         "format": result.format,
         "events": result.events,
         "finished": result.finished,
@@ -92,47 +146,74 @@ def _run_data(each: Audited) -> dict[str, Any]:
         "explained": [explained._asdict() for explained in result.explained],
         "executions": result.executions,
         "notes": list(result.notes),
+        "error": error_data(each.error) if each.error else None,
     }
 
 
 def _print(audited: Sequence[Audited], *, execute: bool) -> None:
     console = terminal()
-    console.print(_overview(audited, execute=execute))
-    for each in audited:
-        for line in details(each):
+    named = run_names([each.run for each in audited])
+    if named.heading:
+        console.print(Text(named.heading), soft_wrap=True)
+    console.print(_overview(audited, named.names, execute=execute))
+    for each, name in zip(audited, named.names, strict=True):
+        for line in details(each, name):
             console.print(Text(clean(line)), soft_wrap=True)
-    verified = sum(each.result.verified for each in audited)
+    verified = sum(each.code == OK for each in audited)
     if len(audited) > 1:
         console.print(Text(f"{verified} of {counted(len(audited), 'run')} verified"))
 
 
-def _overview(audited: Sequence[Audited], *, execute: bool) -> Table:
+def _overview(audited: Sequence[Audited], names: Sequence[str], *, execute: bool) -> Table:
+    """Return one row a run; a long name goes on in the next line, so that two runs never look the same."""
     shown = table("run", "status", ">events", ">compared", "differences", *([">executed"] if execute else []))
-    for each in audited:
+    shown.columns[0].overflow = "fold"
+    for column in (*shown.columns[1:4], *shown.columns[5:]):
+        column.no_wrap = True
+    for each, name in zip(audited, names, strict=True):
         result = each.result
         failed = f" ({', '.join(check.value for check in result.failed)})" if result.failed else ""
-        row = [
-            one_line(short(each.run)), result.status, str(result.events), str(result.compared),
-            f"{len(result.differences)}{failed}",
-        ]  # fmt: skip
+        differences = "" if each.error else f"{len(result.differences)}{failed}"
+        row: list[str | Text] = [Text(name), each.status, str(result.events), str(result.compared), differences]
         shown.add_row(*row, *([str(result.executions)] if execute else []))
     return shown
 
 
-def details(each: Audited) -> Iterator[str]:
+def details(each: Audited, name: str) -> Iterator[str]:
     """Yield the lines below the table: differences, explained ones and notes of one run."""
     result = each.result
-    if result.differences or result.explained or result.notes or not result.finished:
-        yield f"\n{short(each.run)}"
-    if not result.finished:
+    if each.code != OK or result.explained or result.notes:
+        yield f"\n{name}"
+    if each.error is not None:
+        yield f"  {each.error.message}"
+        yield from (f"  {line}" for line in each.error.hint.splitlines())
+        return
+    if not result.finished and not result.broken:
         yield "  not finished: what there is so far was verified"
     for difference in result.differences[:SHOWN]:
-        yield f"  event {difference.event}  {difference.check.value} {difference.what}"
-        if difference.recorded or difference.recomputed:
-            yield f"      recorded    {difference.recorded}"
-            yield f"      recomputed  {difference.recomputed}"
+        yield from _difference(difference, result)
     if len(result.differences) > SHOWN:
         yield f"  and {len(result.differences) - SHOWN} more; --json has all"
-    for explained in result.explained:
-        yield f"  event {explained.event}  explained: {explained.what}: {explained.reason}"
+    for known in result.explained:
+        yield f"  event {known.event}  explained: {known.what}: {known.reason}"
     yield from (f"  note: {note}" for note in result.notes)
+    if AuditCheck.OUTPUTS in result.failed and result.events:
+        yield f"  the files as the ledger gives them: auditcoder restore {each.run} --at {result.events - 1} --out DIR"
+    if result.broken:
+        yield _behind_the_break(each.run, result.events)
+
+
+def _difference(difference: Difference, result: Verification) -> Iterator[str]:
+    ended = difference.event >= result.events and not result.broken
+    where = "after the last event" if ended else f"event {difference.event}"
+    yield f"  {where}  {difference.check.value} {difference.what}"
+    if difference.recorded or difference.recomputed:
+        yield f"      recorded    {difference.recorded}"
+        yield f"      recomputed  {difference.recomputed}"
+
+
+def _behind_the_break(run: Path, events: int) -> str:
+    if not events:
+        return "  nothing behind the break was verified"
+    state = f"auditcoder restore {run} --at {events - 1} --out DIR"
+    return f"  events 0 to {events - 1} were verified, and nothing behind them; the state there: {state}"

@@ -9,8 +9,15 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from auditcoder.errors import LedgerCorruptError, LedgerError, RecordError
+from auditcoder.errors import (
+    LedgerCorruptError,
+    LedgerError,
+    LedgerUnreadableError,
+    RecordError,
+    UnsupportedFormatError,
+)
 from auditcoder.ledger.canonical import GENESIS, Entry, hash_body
+from auditcoder.paths import short
 from auditcoder.records.base import FORMAT_VERSION, canonical_json
 from auditcoder.records.events import Event
 from auditcoder.records.ledger import LedgerLine
@@ -125,6 +132,40 @@ def parse_chain(data: bytes, known: Ledger | None = None) -> Chain:
     return Chain(Ledger(tuple(entries), tail), None)
 
 
+def readable_chain(path: Path) -> Chain:
+    """Return as much of the ledger of a run folder, or of a ledger file, as holds. Damage is no error here.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+        LedgerUnreadableError: the file is no ledger at all.
+        UnsupportedFormatError: the ledger has another major format version.
+    """
+    data = ledger_bytes(path)
+    chain = parse_chain(data)
+    if isinstance(chain.broken, UnsupportedFormatError):
+        raise chain.broken
+    if not chain.ledger.entries:
+        _check_foreign(data, path / LEDGER_NAME if path.is_dir() else path)
+    return chain
+
+
+def _check_foreign(data: bytes, file: Path) -> None:
+    """Tell damage from what never was a ledger: no line of it begins as ours do."""
+    if not data.strip(b"\x00\n"):
+        raise LedgerUnreadableError(
+            f"{short(file)} is empty",
+            hint="The run was stopped before its first event, or the file was emptied: restore it from a copy, or "
+            "solve the task again.",
+            file=str(file),
+        )
+    if not (_LINE_START.startswith(data) or any(line.startswith(_LINE_START) for line in data.split(b"\n"))):
+        raise LedgerUnreadableError(
+            f"{short(file)} is no ledger: none of its lines begins as those of a ledger do",
+            hint="Check the path, or restore the file from a copy.",
+            file=str(file),
+        )
+
+
 def _known_beginning(lines: list[bytes], known: Ledger | None) -> list[Entry]:
     same: list[Entry] = []
     for raw, entry in zip(lines, known.entries if known else (), strict=False):
@@ -158,21 +199,35 @@ def _plain(raw: bytes, seq: int) -> dict[str, Any]:
         canonical = canonical_json(body)
     except (ValueError, RecursionError) as error:
         raise _corrupt(seq, "it is not JSON as the ledger writes it") from error
-    if not isinstance(body, dict) or body.keys() != LedgerLine.model_fields.keys():
-        raise _corrupt(seq, "it has not the fields of a ledger line")
+    if not isinstance(body, dict):
+        raise _corrupt(seq, "it is no JSON object")
+    if body.keys() != LedgerLine.model_fields.keys():
+        raise _corrupt(seq, _other_fields(body))
     if canonical != raw:
         raise _corrupt(seq, "its bytes are not the canonical ones")
     return body
+
+
+def _other_fields(body: dict[str, Any]) -> str:
+    """Return which fields of a ledger line are missing, and which it does not have; names of strangers are cut."""
+    ours = LedgerLine.model_fields.keys()
+    missing = [f"`{name}`" for name in sorted(ours - body.keys())]
+    unknown = [f"`{name[:40]}`" for name in sorted(body.keys() - ours)]
+    told = [f"it lacks {', '.join(missing)}"] if missing else []
+    if unknown:
+        more = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
+        told.append(f"a ledger line has no field {', '.join(unknown[:3])}{more}")
+    return "; ".join(told)
 
 
 def check_format(found: str) -> None:
     """Return when a record of this format version can be read by this version of auditcoder.
 
     Raises:
-        RecordError: the major version is another one.
+        UnsupportedFormatError: the major version is another one.
     """
     if found.split(".")[0] != FORMAT_VERSION.split(".")[0]:
-        raise RecordError(
+        raise UnsupportedFormatError(
             f"the record has format version {found}, this auditcoder reads {FORMAT_VERSION}",
             hint="Use the version of auditcoder that wrote it; the first event of the ledger names it.",
             format=found,
@@ -197,7 +252,7 @@ def _check_tail(tail: bytes, seq: int, prev: str) -> None:
 
 
 def _corrupt(seq: int, reason: str) -> LedgerCorruptError:
-    kept = f"Events before {seq} still hold. " if seq else ""
+    kept = f"Events before {seq} still hold: auditcoder restore RUN --at {seq - 1} --out DIR. " if seq else ""
     return LedgerCorruptError(
         f"the ledger is broken at event {seq}: {reason}",
         hint=f"It was changed or damaged after it was written. {kept}Restore the file from a copy, or run again "

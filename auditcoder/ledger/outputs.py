@@ -35,14 +35,14 @@ def write_outputs(run_dir: Path) -> RunRecord:
     return record
 
 
-def load_run(run_dir: Path) -> RunRecord:
+def load_run(run_dir: str | Path) -> RunRecord:
     """Return the record of a run, folded anew from its ledger.
 
     Raises:
         LedgerError: there is no ledger, or it is corrupt (`LedgerCorruptError`).
         RecordError: another major format version, a ledger without a start, or a `record.json` that is none.
     """
-    return fold_ledger(load_ledger(run_dir))
+    return fold_ledger(load_ledger(Path(run_dir)))
 
 
 def load_ledger(run_dir: Path) -> Ledger:
