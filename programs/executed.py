@@ -40,7 +40,7 @@ def add_suspected(session: Session, candidate: Candidate, anchor: Recording) -> 
     for check in wanted_recordings(state, session.checks, scope):
         if check not in recordings:
             recordings[check] = session.record_calls(candidate, named[check])
-    found = wanted_suspects(state, session.checks, scope, recordings, session.findings)
+    found = wanted_suspects(session.task, state, session.checks, scope, recordings, session.findings)
     session.add_findings(found, source="suspects")
     return found
 

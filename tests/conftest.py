@@ -53,7 +53,7 @@ def executor() -> Iterator[SandboxExecutor]:
         yield sandbox
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def solve(executor: SandboxExecutor) -> Callable[..., ScriptedRun]:
     """Return a function that solves a task on a script: `solve(task, script, weak=True, **config)`."""
 

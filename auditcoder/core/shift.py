@@ -1,7 +1,8 @@
 """Precondition shift: a consumer that was called wrongly is not alone to blame (paper 3.3 and B.3, core.md 4 step 5).
 
 Decided from recorded findings only: a contract monitor's rejection of a precondition is an executed finding on the
-interface of provider and consumer. It counts whatever the anchor's failure type is, since the call happened.
+interface of provider and consumer. It counts whatever the anchor's failure type is, since the call happened. So does an
+executed rejection of the interface without a predicate: suspects that hand each other a value (core.suspects).
 """
 
 from __future__ import annotations
@@ -60,7 +61,10 @@ def _violates(finding: Finding, implicated: Sequence[str], index: Index) -> bool
 def _replaced(found: Localization, violated: Sequence[Finding]) -> list[TurnedAway]:
     consumer = violated[0].obligation.consumer
     named = ", ".join(sorted((each.id for each in violated), key=id_key))
-    reason = f"{consumer} was called against its own precondition: {named}"
+    what = (
+        "was called against its own precondition" if _monitored(violated) else "takes a value over a rejected interface"
+    )
+    reason = f"{consumer} {what}: {named}"
     return [TurnedAway(finding=each.finding, clause="shift", reason=reason) for each in found.supporting]
 
 
@@ -68,7 +72,11 @@ def _notes(violated: Sequence[Finding]) -> list[str]:
     broken = [each.obligation for each in sorted(violated, key=lambda each: id_key(each.id))]
     notes = (
         f"Shift: {each.provider} gives {each.slot or 'a value'} to {each.consumer}"
-        f" against its precondition {each.predicate}".rstrip()
+        f" {f'against its precondition {each.predicate}' if each.predicate else 'over a rejected interface'}"
         for each in broken
     )
     return list(dict.fromkeys(notes))
+
+
+def _monitored(violated: Sequence[Finding]) -> bool:
+    return any(each.obligation.predicate for each in violated)

@@ -8,13 +8,14 @@ from typing import Literal
 from auditcoder.core.anchor import find_anchor
 from auditcoder.core.costs import Metric
 from auditcoder.core.evidence import sole_owner
+from auditcoder.core.linking import is_linked
 from auditcoder.core.runs import runs_of
 from auditcoder.core.state import RunState
 from auditcoder.core.suspects import suspect_findings
 from auditcoder.records.config import EvidenceScope
 from auditcoder.records.execution import Outcome, Recording
 from auditcoder.records.finding import Finding
-from auditcoder.records.task import Check
+from auditcoder.records.task import Check, Task
 
 COSTLY: tuple[Outcome, ...] = ("timeout", "memory")
 """Outcomes that break a node's budget, not its postconditions (core.md section 4, admissible kinds)."""
@@ -55,6 +56,7 @@ def wanted_recordings(state: RunState, checks: Sequence[Check], evidence: Eviden
 
 
 def wanted_suspects(
+    task: Task,
     state: RunState,
     checks: Sequence[Check],
     evidence: EvidenceScope,
@@ -63,7 +65,10 @@ def wanted_suspects(
 ) -> tuple[Finding, ...]:
     """Return the findings on suspects that the recorded calls of all checks give; none under `anchor`.
 
+    A branch root whose code is the pure linking of the plan is no suspect: no model wrote it, and none could mend it.
+
     Args:
+        task: The task.
         state: The program that failed.
         checks: Q.
         evidence: The setting of the run.
@@ -74,7 +79,13 @@ def wanted_suspects(
     if not wanted or sole_owner(state.assembly) or any(check not in recordings for check in wanted):
         return ()
     outcomes = {result.check: result.outcome for result in state.report.results}
-    runs = runs_of((recordings[check] for check in wanted), outcomes, state.assembly)
+    linked = {
+        node.id for node in state.graph.owners if is_linked(task, state.graph, node, state.code_map[node.id].source)
+    }
+    runs = [
+        run._replace(owners=run.owners - linked)
+        for run in runs_of((recordings[check] for check in wanted), outcomes, state.assembly)
+    ]
     return suspect_findings(runs, state.active, wanted[0], findings, start=len(findings))
 
 

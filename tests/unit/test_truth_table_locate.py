@@ -306,6 +306,10 @@ ROWS: dict[str, Row] = {
     "shift-turns-away-what-supported": Row(
         (judged("F1"), violated("F2", "S1", "S2", "xs")), "runtime-error", "S2", found="Trace Ifc high S1 S2",
         supporting="F2:observed", away="F1:shift", reason="S2 was called against its own precondition: F2"),
+    "shift-over-an-interface-without-a-predicate": Row(
+        (executed("F1", "S1 S2", interface("S1", "S2")), judged("F2")), "runtime-error", "S2",
+        found="Trace Ifc high S1 S2", supporting="F1:observed", away="F2:shift",
+        reason="Shift: S1 gives a value to S2 over a rejected interface"),
     "shift-from-time": Row(
         (violated("F1", "S1", "S2", "xs"),), "timeout", costs=(("total", 1),), found="Resource Ifc medium S1 S2",
         supporting="F1:observed"),

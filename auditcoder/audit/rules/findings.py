@@ -117,7 +117,7 @@ def _suspects(walk: Walk, event: FindingsAdded) -> None:
 
 def _suspected(walk: Walk) -> tuple[Finding, ...]:
     state, scope = walk.state_of(walk.state.program), walk.started.config.evidence
-    return wanted_suspects(state, walk.checks, scope, walk.recordings, walk.state.findings)
+    return wanted_suspects(walk.started.task, state, walk.checks, scope, walk.recordings, walk.state.findings)
 
 
 def _expect(
