@@ -40,7 +40,8 @@ def measured_metric(outcome: Outcome) -> Metric:
 def wanted_recordings(state: RunState, checks: Sequence[Check], evidence: EvidenceScope) -> tuple[str, ...]:
     """Return the checks whose calls are recorded to localize a failure: the anchor, then others in the order of Q.
 
-    `all-checks` wants every check that ran within its limits, `MOST_RECORDED` at most. Left out are passing checks that
+    `all-checks` wants every check that ran within its limits. Where these are more than `MOST_RECORDED`, the first
+    failing and the first passing ones share the places: both narrow the suspects. Left out are passing checks that
     compare nothing. Others say nothing, and only the anchor is wanted, where one node owns the whole program, or where
     the results depend on a state, since a second run may then be another one.
     """
@@ -52,7 +53,7 @@ def wanted_recordings(state: RunState, checks: Sequence[Check], evidence: Eviden
         return (first,)
     outcomes = {result.check: result.outcome for result in state.report.results}
     others = [check.id for check in checks if check.id != first and _tells(check, outcomes)]
-    return (first, *others[: MOST_RECORDED - 1])
+    return (first, *_within_cap(others, outcomes))
 
 
 def wanted_suspects(
@@ -87,6 +88,15 @@ def wanted_suspects(
         for run in runs_of((recordings[check] for check in wanted), outcomes, state.assembly)
     ]
     return suspect_findings(runs, state.active, wanted[0], findings, start=len(findings))
+
+
+def _within_cap(others: Sequence[str], outcomes: Mapping[str, Outcome]) -> list[str]:
+    failing = [check for check in others if outcomes[check] != "pass"]
+    passing = [check for check in others if outcomes[check] == "pass"]
+    room = MOST_RECORDED - 1
+    kept = set(failing[: max(room // 2, room - len(passing))])
+    kept.update(passing[: room - len(kept)])
+    return [check for check in others if check in kept]
 
 
 def _tells(check: Check, outcomes: Mapping[str, Outcome]) -> bool:

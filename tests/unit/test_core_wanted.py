@@ -81,6 +81,16 @@ TABLE: dict[str, tuple[str, EvidenceScope, str]] = {
     "what never ran is not recorded": ("wghp", "all-checks", "w1 p4"),
     "a refused program is not run": ("gp", "all-checks", ""),
     "a check that compares nothing clears nobody": ("wip", "all-checks", "w1 p3"),
+    "failing and passing checks share the places": (
+        "w" * 30 + "p" * 30,
+        "all-checks",
+        " ".join((*(f"w{number}" for number in range(1, 13)), *(f"p{number}" for number in range(31, 43)))),
+    ),
+    "places that passing checks leave are for failing ones": (
+        "wp" + "w" * 30,
+        "all-checks",
+        " ".join(("w1", "p2", *(f"w{number}" for number in range(3, 25)))),
+    ),
     "the cap counts the anchor": (
         "p" * 30 + "w",
         "all-checks",
