@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from auditcoder.audit.metrics.loading import LoadedRun, load
 from auditcoder.audit.metrics.metric import Measured, Tally
 from auditcoder.audit.metrics.table import METRICS
-from auditcoder.audit.outcomes import OutcomeIndex
+from auditcoder.audit.outcomes import OutcomeIndex, Outcomes, check_owner
 from auditcoder.audit.outputs import read_outputs
-from auditcoder.audit.verification import Verification
+from auditcoder.audit.verification import Verification, unreadable_status
 from auditcoder.audit.verify import verify_chain
 from auditcoder.errors import LedgerError, RecordError
-from auditcoder.ledger.chain import Chain, Ledger, read_ledger
+from auditcoder.ledger.chain import Chain, Ledger, readable_chain
 from auditcoder.ledger.outputs import load_ledger
 from auditcoder.records.events import RunFinished
 
@@ -26,6 +26,8 @@ class LeftOut(NamedTuple):
 
     run: str
     reason: str
+    status: str = ""
+    """Of an unreadable ledger: which kind it is, in the words of `verify`."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +43,13 @@ class AuditReport:
     """Transactions of the finished runs by decision."""
     solved: int
     """Finished runs whose program passes every development check."""
+    unreadable: tuple[LeftOut, ...] = ()
+    """What is no ledger at all, or has another major format version."""
 
     @property
     def sound(self) -> bool:
-        """Return whether no ledger is corrupt and every metric that is 1 by construction is 1, or was not measured."""
-        return not self.corrupt and not any(measured.broken for measured in self.metrics)
+        """Return whether every ledger is whole and no metric that is 1 by construction was measured below 1."""
+        return not self.corrupt and not self.unreadable and not any(measured.broken for measured in self.metrics)
 
 
 def audit_runs(folders: Iterable[Path], outcomes: OutcomeIndex | None = None, *, replay: bool = True) -> AuditReport:
@@ -57,19 +61,21 @@ def audit_runs(folders: Iterable[Path], outcomes: OutcomeIndex | None = None, *,
         replay: Verify each run, which takes the most time.
 
     Raises:
-        ConfigError: the outcomes of a run are of another ledger.
+        ConfigError: the outcomes of a run are of another ledger, or name an owner that is no node of its plan.
     """
-    index = outcomes or OutcomeIndex()
+    index = outcomes or OutcomeIndex(Outcomes(), ())
     tallies = [Tally(metric) for metric in METRICS]
     decisions: Counter[str] = Counter()
     unfinished: list[LeftOut] = []
     corrupt: list[LeftOut] = []
+    unreadable: list[LeftOut] = []
     finished = solved = 0
     for folder in folders:
         try:
             run = load_finished(folder, index, replay=replay)
         except (LedgerError, RecordError) as error:
-            corrupt.append(LeftOut(str(folder), error.message))
+            status = unreadable_status(error)
+            (unreadable if status else corrupt).append(LeftOut(str(folder), error.message, status))
             continue
         if isinstance(run, LeftOut):
             unfinished.append(run)
@@ -87,6 +93,7 @@ def audit_runs(folders: Iterable[Path], outcomes: OutcomeIndex | None = None, *,
         corrupt=tuple(corrupt),
         decisions=dict(sorted(decisions.items())),
         solved=solved,
+        unreadable=tuple(unreadable),
     )
 
 
@@ -94,17 +101,21 @@ def load_finished(folder: Path, outcomes: OutcomeIndex, *, replay: bool) -> Load
     """Return a finished run as the metrics read it, or why it is none.
 
     Raises:
-        LedgerError: the ledger is broken, or was cut after its outputs were written.
+        LedgerError: the ledger is unreadable or broken, or was cut after its outputs were written.
         RecordError: it has another major format version, or does not begin with the start of a run.
-        ConfigError: the outcomes of the run are of another ledger.
+        ConfigError: the outcomes of the run are of another ledger, or name an owner that is no node of its plan.
     """
-    ledger = read_ledger(folder)
+    ledger, broken = readable_chain(folder)
+    if broken is not None:
+        raise broken
     if not ledger.entries or not isinstance(ledger.entries[-1].event, RunFinished):
         load_ledger(folder)  # a ledger that was cut is corrupt, not unfinished
         return LeftOut(str(folder), f"it stopped after {len(ledger.entries)} events")
-    outcome = outcomes.of(folder.resolve().name, ledger.head)
-    verification = _verified(ledger, folder) if replay else None
-    return load(str(folder), ledger.events, outcome=outcome, verification=verification)
+    outcome = outcomes.of(folder, ledger.head)
+    run = load(str(folder), ledger.events, outcome=outcome)
+    if outcome is not None:
+        check_owner(outcome, run.built.program.graph)
+    return replace(run, verification=_verified(ledger, folder)) if replay else run
 
 
 def _verified(ledger: Ledger, folder: Path) -> Verification:

@@ -6,14 +6,20 @@ value, and the audit runs nothing: it reads what was measured.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
 from auditcoder.errors import ConfigError
 from auditcoder.paths import short
 from auditcoder.records.base import Record
+from auditcoder.records.graph import TaskGraph
+
+NEAR = 3
+"""Names that a message tells at most."""
 
 
 class HiddenVerdicts(Record):
@@ -40,7 +46,7 @@ class RunOutcome(Record):
     """What was measured of one run."""
 
     run: str = Field(min_length=1)
-    """Name of the run folder."""
+    """Name of the run folder, or as much of the end of its path as no other audited run has."""
     ledger_head: str = ""
     """Hash of the last event of the run; where it is given, the outcome is read for that very ledger only."""
     before: HiddenVerdicts | None = None
@@ -58,48 +64,110 @@ class Outcomes(Record):
 
 
 class OutcomeIndex:
-    """The outcomes of an evaluation, found by run."""
+    """The outcomes of an evaluation, each found by the one run folder that it names."""
 
-    def __init__(self, outcomes: Outcomes = Outcomes()) -> None:  # noqa: B008 - frozen
-        self._by_run: dict[str, list[RunOutcome]] = {}
-        for outcome in outcomes.outcomes:
-            self._by_run.setdefault(outcome.run, []).append(outcome)
+    def __init__(self, outcomes: Outcomes, folders: Sequence[Path]) -> None:
+        """Match outcomes with the runs that are audited.
 
-    def of(self, run: str, head: str) -> RunOutcome | None:
+        Args:
+            outcomes: What was measured.
+            folders: The run folders that are audited.
+
+        Raises:
+            ConfigError: an outcome names none of these runs, or more than one of them.
+        """
+        self._by_run: dict[Path, list[RunOutcome]] = {}
+        places = [folder.resolve() for folder in folders]
+        for number, outcome in enumerate(outcomes.outcomes):
+            place = _only(f"outcomes[{number}]", outcome.run, places)
+            self._by_run.setdefault(place, []).append(outcome)
+
+    def of(self, folder: Path, head: str) -> RunOutcome | None:
         """Return what was measured of a run, or None.
 
         Args:
-            run: Name of the run folder.
+            folder: The run folder.
             head: Hash of the last event of its ledger.
 
         Raises:
             ConfigError: what was measured is of another ledger, or two outcomes fit.
         """
-        known = self._by_run.get(run, [])
+        known = self._by_run.get(folder.resolve(), [])
         fitting = [outcome for outcome in known if outcome.ledger_head in ("", head)]
         if known and not fitting:
             raise ConfigError(
-                f"the outcomes of {short(run)} were measured on another ledger",
+                f"the outcomes of {short(known[0].run)} were measured on another ledger",
                 hint="Evaluate the run again, or leave it out.",
             )
         if len(fitting) > 1:
-            raise ConfigError(f"there are {len(fitting)} outcomes of {short(run)}", hint="Keep one.")
+            raise ConfigError(f"there are {len(fitting)} outcomes of {short(fitting[0].run)}", hint="Keep one.")
         return fitting[0] if fitting else None
 
 
-def read_outcomes(file: Path) -> OutcomeIndex:
+def _only(entry: str, run: str, places: Sequence[Path]) -> Path:
+    """Return the one folder whose path is this name, or ends in it."""
+    parts = Path(run).parts
+    found = [place for place in places if parts and place.parts[-len(parts) :] == parts]
+    if not found:
+        raise ConfigError(f"{entry}: {short(run)} is none of the audited runs", hint=_near(run, places))
+    if len(found) > 1:
+        told = ", ".join(short(place) for place in found[:NEAR])
+        raise ConfigError(
+            f"{entry}: {short(run)} names {len(found)} of the audited runs",
+            hint=f"Write more of the path, so that only one ends in it: {told}.",
+        )
+    return found[0]
+
+
+def _near(run: str, places: Sequence[Path]) -> str:
+    names = sorted({place.name for place in places})
+    near = get_close_matches(Path(run).name, names, n=NEAR)
+    if near:
+        return f"Did you mean {' or '.join(short(name) for name in near)}?"
+    more = f" and {len(names) - NEAR} more" if len(names) > NEAR else ""
+    return f"Audited are {', '.join(short(name) for name in names[:NEAR])}{more}."
+
+
+def check_owner(outcome: RunOutcome, graph: TaskGraph | None) -> None:
+    """Return when the owner of the injected fault is a node of the plan that the first repair began with.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    owner = outcome.injected_owner
+    nodes = [node.id for node in graph.nodes] if graph else []
+    if owner and owner not in nodes:
+        raise ConfigError(
+            f"the outcome of {short(outcome.run)}: injected_owner {short(owner)} is no node of its plan",
+            hint=f"Nodes: {', '.join(nodes) or 'none'}.",
+        )
+
+
+def outcomes_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of the outcomes file."""
+    schema = Outcomes.model_json_schema()
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:auditcoder:outcomes",
+        **schema,
+        "title": "Outcomes of an evaluation, for auditcoder audit --outcomes",
+    }
+
+
+def read_outcomes(file: Path) -> Outcomes:
     """Return the outcomes in a JSON file.
 
     Raises:
         ConfigError: it cannot be read, or is no outcomes file.
     """
     try:
-        return OutcomeIndex(Outcomes.model_validate_json(file.read_bytes()))
+        return Outcomes.model_validate_json(file.read_bytes())
     except OSError as error:
         raise ConfigError(f"{short(file)} cannot be read: {error.strerror}", hint="Check --outcomes.") from error
     except ValidationError as error:
         raise ConfigError(
-            f"{short(file)} is no outcomes file: {_first(error)}", hint="docs/guide/audit.md tells its form."
+            f"{short(file)} is no outcomes file: {_first(error)}",
+            hint="Its form: auditcoder schema outcomes, and docs/guide/audit.md.",
         ) from error
 
 

@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from auditcoder.audit.numbers import AuditCheck
+from auditcoder.errors import AuditCoderError, UnsupportedFormatError
+
+UNREADABLE = 3
+"""Exit code of the errors on what is no ledger, or cannot be read; damage inside a ledger has another."""
 
 
 class Difference(NamedTuple):
@@ -75,3 +79,10 @@ class Verification:
         """Return the numbers of the checks that found a difference, in order."""
         found = {difference.check for difference in self.differences}
         return tuple(check for check in AuditCheck if check in found)
+
+
+def unreadable_status(error: AuditCoderError) -> str:
+    """Return the word for a ledger that cannot be read at all; empty for one that is only damaged."""
+    if isinstance(error, UnsupportedFormatError):
+        return "unsupported format"
+    return "unreadable" if error.exit_code == UNREADABLE else ""

@@ -17,7 +17,8 @@ Examples:
 - `auditcoder audit runs/a runs/b --json`
 - `auditcoder audit runs --outcomes outcomes.json`
 
-Exit codes: 0 every metric that must be 1 is 1; 1 one of them is not, or a ledger is corrupt; 2 usage.
+Exit codes: 0 every metric that must be 1 is 1; 1 one of them is not, or a ledger is corrupt; 2 usage;
+3 a ledger cannot be read.
 """
 Runs = Annotated[
     list[Path],
@@ -38,9 +39,10 @@ def command(
     outcomes: OutcomesFile = None,
     no_replay: NoReplay = False,
     json: o.Json = False,
+    quiet: o.Quiet = False,
     debug: o.Debug = False,
 ) -> int:
     """Measure records, localization, repairs and replay over runs, with numerator, denominator and mean."""
     from auditcoder.cli import audit_work
 
-    return audit_work.audit(runs, outcomes, replay=not no_replay, json=json)
+    return audit_work.audit(runs, outcomes, replay=not no_replay, json=json, quiet=quiet)

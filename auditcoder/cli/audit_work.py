@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rich.table import Table
@@ -11,30 +11,38 @@ from rich.text import Text
 
 from auditcoder.audit.auditing import AuditReport, LeftOut, audit_runs
 from auditcoder.audit.metrics.metric import Measured
-from auditcoder.audit.outcomes import read_outcomes
-from auditcoder.cli.exits import FINDINGS, OK
+from auditcoder.audit.outcomes import OutcomeIndex, read_outcomes
+from auditcoder.cli.exits import ENVIRONMENT, FINDINGS, OK
+from auditcoder.cli.run_names import counted_off, run_names
 from auditcoder.cli.runs import runs_of
 from auditcoder.cli.showing.part import table
 from auditcoder.cli.terminal import terminal
 from auditcoder.cli.text import clean, counted, one_line
 
 WIDTH = 120
+WHOLE = 110
+"""Columns from which on the whole table is shown; a narrower one leaves out what the lines below it tell, too."""
+SCHEMA = 1
+"""Version of the form of `--json`."""
 LISTED = 5
 """Runs that are listed below the table for each metric; --json lists all."""
 
 
-def audit(named: Sequence[Path], outcomes: Path | None, *, replay: bool, json: bool) -> int:
+def audit(named: Sequence[Path], outcomes: Path | None, *, replay: bool, json: bool, quiet: bool) -> int:
     """Print the metrics over runs, and return the exit code.
 
     Raises:
-        ConfigError: a name leads to no run, or the outcomes file cannot be used.
+        ConfigError: a name leads to no run, or the outcomes file cannot be used, or does not fit the runs.
     """
     folders = run_folders(named)
-    report = audit_runs(folders, read_outcomes(outcomes) if outcomes else None, replay=replay)
+    index = OutcomeIndex(read_outcomes(outcomes), folders) if outcomes else None
+    report = audit_runs(counted_off(folders, quiet=quiet or json), index, replay=replay)
     if json:
         print(json_module.dumps(as_json(report), indent=2, ensure_ascii=True))
     else:
-        show(report)
+        show(report, folders)
+    if report.unreadable:
+        return ENVIRONMENT
     return OK if report.sound else FINDINGS
 
 
@@ -50,13 +58,19 @@ def run_folders(named: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(found.values())
 
 
-def show(report: AuditReport) -> None:
+def show(report: AuditReport, folders: Sequence[Path]) -> None:
     """Print a report for people."""
     console = terminal()
-    console.print(Text(totals(report)), soft_wrap=True)
+    console.print(Text(totals(report)))
     console.print()
-    console.print(metrics_table(report))
-    for line in (*drill_down(report), *left_out(report)):
+    if report.finished:
+        console.print(metrics_table(report, console.width))
+    else:
+        console.print("nothing was measured: no run is finished")
+    named = run_names(folders)
+    names = dict(zip(map(str, folders), named.names, strict=True))
+    listed = [*drill_down(report, names, console.width), *left_out(report, names, console.width)]
+    for line in ([f"\n{named.heading}"] if listed and named.heading else []) + listed:
         console.print(Text(clean(line)), soft_wrap=True)
 
 
@@ -65,13 +79,18 @@ def totals(report: AuditReport) -> str:
     decided = ", ".join(f"{count} {decision}" for decision, count in report.decisions.items())
     repairs = counted(sum(report.decisions.values()), "repair")
     left = f"{len(report.unfinished)} unfinished, {len(report.corrupt)} corrupt"
+    left += f", {len(report.unreadable)} unreadable" if report.unreadable else ""
     ended = f"{counted(report.finished, 'finished run')} ({report.solved} pass every check)"
     return f"{ended}, {left}; {repairs}" + (f": {decided}" if decided else "")
 
 
-def metrics_table(report: AuditReport) -> Table:
-    """Return one row a metric, in the order of the paper's Table 3, ours marked."""
-    shown = table("metric", ">n / d", ">value", ">mean", "mean over", ">against", "note", title="metrics")
+def metrics_table(report: AuditReport, width: int) -> Table:
+    """Return one row a metric, in the order of the paper's Table 3, ours marked; no name or number is ever wrapped."""
+    whole = width >= WHOLE
+    shown = table("metric", ">n / d", ">value", ">mean", *(("mean over", ">against") if whole else ()), "note",
+                  title="metrics")  # fmt: skip
+    for column in shown.columns[:-1]:
+        column.no_wrap = True
     for measured in report.metrics:
         metric = measured.metric
         name = f"[+] {metric.name}" if metric.source == "ours" else metric.name
@@ -80,7 +99,8 @@ def metrics_table(report: AuditReport) -> Table:
         against = str(len({one.run for one in measured.against}) or "")
         ratio = f"{measured.numerator} / {measured.denominator}"
         value = _number(measured.value)
-        shown.add_row(Text(name, style=style), ratio, value, mean, metric.mean_over, against, note(measured))
+        more = (metric.mean_over, against) if whole else ()
+        shown.add_row(Text(name, style=style), ratio, value, mean, *more, note(measured))
     return shown
 
 
@@ -98,35 +118,50 @@ def note(measured: Measured) -> str:
     return "must be 1" if measured.broken else ""
 
 
-def drill_down(report: AuditReport) -> Iterator[str]:
+def drill_down(report: AuditReport, names: Mapping[str, str], width: int) -> Iterator[str]:
     """Yield the runs that count against each metric, and why."""
     for measured in report.metrics:
         if not measured.against:
             continue
         yield f"\nagainst {measured.metric.name}"
         for one in measured.against[:LISTED]:
-            yield f"  {one.run}: {one_line(one.what, WIDTH)}"
+            yield from _named(names[one.run], one.what, width)
         if len(measured.against) > LISTED:
             yield f"  and {len(measured.against) - LISTED} more; --json lists all"
 
 
-def left_out(report: AuditReport) -> Iterator[str]:
-    """Yield the runs that are in no metric."""
-    for status, runs in (("unfinished", report.unfinished), ("corrupt", report.corrupt)):
+def left_out(report: AuditReport, names: Mapping[str, str], width: int) -> Iterator[str]:
+    """Yield the runs that are in no metric, in the words of `verify` where there is nothing to read."""
+    groups = {"unfinished": report.unfinished, "corrupt (verify tells the differences)": report.corrupt}
+    for status in dict.fromkeys(one.status for one in report.unreadable):
+        groups[status] = tuple(one for one in report.unreadable if one.status == status)
+    for status, runs in groups.items():
         if runs:
             yield f"\nleft out, {status}"
         for one in runs:
-            yield f"  {one.run}: {one_line(one.reason, WIDTH)}"
+            yield from _named(names[one.run], one.reason, width)
+
+
+def _named(name: str, text: str, width: int) -> Iterator[str]:
+    """Yield a run and a text on one line, or on two where one does not hold both."""
+    told = one_line(text, WIDTH)
+    if len(name) + len(told) + 4 <= width:
+        yield f"  {name}: {told}"
+    else:
+        yield f"  {name}:"
+        yield f"    {told}"
 
 
 def as_json(report: AuditReport) -> dict[str, object]:
     """Return a report as plain JSON; what was not measured is null, never 0."""
     return {
+        "schema": SCHEMA,
         "runs": {
             "finished": report.finished,
             "solved": report.solved,
             "unfinished": _listed(report.unfinished),
             "corrupt": _listed(report.corrupt),
+            "unreadable": [one._asdict() for one in report.unreadable],
         },
         "repairs": dict(report.decisions),
         "sound": report.sound,

@@ -1,13 +1,14 @@
-"""How runs are named in a list: the folder that all of them are in is said once, above it."""
+"""How runs are named in a list, the folder that all of them are in once above it; and how they are counted off."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from os.path import commonpath
 from pathlib import Path
 from typing import NamedTuple
 
-from auditcoder.cli.text import one_line
+from auditcoder.cli.text import clean, one_line
 from auditcoder.paths import short
 
 
@@ -32,3 +33,14 @@ def run_names(runs: Sequence[str | Path]) -> RunNames:
     if shared in ("", ".", "/"):
         return RunNames("", tuple(one_line(short(path)) for path in paths))
     return RunNames(shared, tuple(one_line(short(path.relative_to(shared))) for path in paths))
+
+
+def counted_off(runs: Sequence[Path], *, quiet: bool) -> Iterator[Path]:
+    """Yield runs; a person who waits at a terminal is told the present one."""
+    told = not quiet and len(runs) > 1 and sys.stderr.isatty()
+    for number, run in enumerate(runs, start=1):
+        if told:
+            print(f"\r\x1b[K{number}/{len(runs)} {clean(short(run))}", end="", file=sys.stderr, flush=True)
+        yield run
+    if told:
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -14,13 +14,14 @@ Examples:
 
 - `auditcoder schema task > task.schema.json`
 - `auditcoder schema record`
+- `auditcoder schema outcomes`
 """
-Which = Annotated[Literal["task", "record", "ledger"], typer.Argument(help="What to describe.")]
+Which = Annotated[Literal["task", "record", "ledger", "outcomes"], typer.Argument(help="What to describe.")]
 
 
 @guarded
 def command(which: Which = "task", *, debug: o.Debug = False) -> int:
-    """Print the JSON Schema of task files, of record.json, or of a ledger line."""
+    """Print the JSON Schema of task files, of record.json and ledger lines, of a ledger line, or of outcomes files."""
     from auditcoder.cli import schema_work
 
     return schema_work.schema(which)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as json_module
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,18 +14,17 @@ from rich.text import Text
 
 from auditcoder.audit.explain import explained
 from auditcoder.audit.numbers import AuditCheck
-from auditcoder.audit.verification import Difference, Verification
+from auditcoder.audit.verification import Difference, Verification, unreadable_status
 from auditcoder.audit.verify import verify_run
-from auditcoder.cli.exits import ENVIRONMENT, FINDINGS, OK, error_data, usage_error
-from auditcoder.cli.run_names import run_names
+from auditcoder.cli.exits import FINDINGS, OK, error_data, usage_error
+from auditcoder.cli.run_names import counted_off, run_names
 from auditcoder.cli.runs import runs_of
 from auditcoder.cli.showing.part import table
 from auditcoder.cli.terminal import terminal
 from auditcoder.cli.text import clean, counted
 from auditcoder.cli.wiring import Environment, sandbox
 from auditcoder.core.protocols import Executor
-from auditcoder.errors import AuditCoderError, LedgerError, RecordError, UnsupportedFormatError
-from auditcoder.paths import short
+from auditcoder.errors import AuditCoderError, LedgerError, RecordError
 
 SHOWN = 20
 """Differences of one run that are shown; `--json` has all."""
@@ -46,13 +44,13 @@ class Audited(NamedTuple):
         """Return the word for the run: of an unreadable one which kind it is."""
         if self.error is None:
             return self.result.status
-        return "unsupported format" if isinstance(self.error, UnsupportedFormatError) else "unreadable"
+        return unreadable_status(self.error) or self.result.status
 
     @property
     def code(self) -> int:
         """Return the exit code that this run asks for."""
         if self.error is not None:
-            return ENVIRONMENT
+            return self.error.exit_code
         return OK if self.result.verified else FINDINGS
 
 
@@ -107,17 +105,13 @@ def verify(named: Sequence[Path], *, execute: bool, weak: bool, json: bool, quie
 
 
 def _audits(runs: Sequence[Path], executor: Executor | None, *, quiet: bool) -> Iterator[Audited]:
-    for number, run in enumerate(runs, start=1):
-        if not quiet and len(runs) > 1 and sys.stderr.isatty():
-            print(f"\r\x1b[K{number}/{len(runs)} {clean(short(run))}", end="", file=sys.stderr, flush=True)
+    for run in counted_off(runs, quiet=quiet):
         try:
             found = Audited(run, verify_run(run, executor=executor))
         except (LedgerError, RecordError) as error:
             version = str(error.fields.get("format", ""))
             found = Audited(run, Verification(version, events=0, finished=False, differences=()), error)
         yield found
-    if not quiet and len(runs) > 1 and sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def data_of(audited: Sequence[Audited]) -> dict[str, Any]:

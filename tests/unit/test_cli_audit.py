@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from auditcoder.audit.auditing import audit_runs
 from auditcoder.audit.metrics.loading import load
+from auditcoder.audit.metrics.table import METRICS
 from auditcoder.audit.outcomes import Outcomes, RunOutcome
 from auditcoder.cli.main import app
 from auditcoder.ledger.chain import LEDGER_NAME, read_ledger
@@ -81,7 +82,8 @@ def test_the_order_is_the_papers_then_ours() -> None:
 
 def test_the_json_has_every_number_and_null_for_what_was_not_measured() -> None:
     found = data(OLD / "largest-jump-0.5b", OLD / "largest-jump-coarse-0.5b")
-    assert found["runs"] == {"finished": 2, "solved": 0, "unfinished": [], "corrupt": []}
+    assert found["schema"] == 1
+    assert found["runs"] == {"finished": 2, "solved": 0, "unfinished": [], "corrupt": [], "unreadable": []}
     assert (found["repairs"], found["sound"]) == ({"accepted": 1, "rolled-back": 2}, True)
     assert by_key(found)["rrs"] == {
         "key": "rrs", "name": "RRS: repair region size", "source": "paper", "numerator": 3, "denominator": 4,
@@ -129,15 +131,93 @@ def test_outcomes_give_the_metrics_of_an_evaluation(runs: Path, tmp_path: Path) 
         ('{"outcomes": [{"run": "x", "after": {"tests": 3, "passed": ["a", "a"]}}]}', "outcomes.0.after"),
         ('{"outcomes": [{"run": "largest-jump-0.5b", "ledger_head": "other"}]}', "measured on another ledger"),
         ('{"outcomes": [{"run": "largest-jump-0.5b"}, {"run": "largest-jump-0.5b"}]}', "there are 2 outcomes"),
+        (
+            '{"outcomes": [{"run": "duty-roster-0.5b"}, {"run": "largest-jmp-0.5b"}]}',
+            "outcomes[1]: largest-jmp-0.5b is none of the audited runs\n  Did you mean largest-jump-0.5b",
+        ),
+        ('{"outcomes": [{"run": "zzz"}]}', "none of the audited runs\n  Audited are average-rating-0.5b, "),
+        ('{"outcomes": [{"run": "elsewhere/duty-roster-0.5b"}]}', "elsewhere/duty-roster-0.5b is none of"),
+        ('{"outcomes": [{"run": "."}]}', "outcomes[0]: . is none of the audited runs"),
+        (
+            '{"outcomes": [{"run": "largest-jump-0.5b", "injected_owner": "S7"}]}',
+            "the outcome of largest-jump-0.5b: injected_owner S7 is no node of its plan\n  Nodes: S0.",
+        ),
         (None, "cannot be read"),
     ],
-    ids=["garbage", "a hidden test", "more ids than tests", "an id twice", "another ledger", "two outcomes", "missing"],
+    ids=[
+        "garbage",
+        "a hidden test",
+        "more ids than tests",
+        "an id twice",
+        "another ledger",
+        "two outcomes",
+        "no such run",
+        "nothing near",
+        "another folder",
+        "no name",
+        "no such node",
+        "missing",
+    ],
 )
 def test_outcomes_that_cannot_be_used(runs: Path, tmp_path: Path, content: str | None, message: str) -> None:
     file = tmp_path / "outcomes.json"
     if content is not None:
         file.write_text(content)
     assert message in run(runs, "--no-replay", "--outcomes", file, code=2)
+
+
+def test_a_name_of_two_runs_needs_more_of_the_path(runs: Path, tmp_path: Path) -> None:
+    shutil.copytree(runs / "duty-roster-0.5b", tmp_path / "again" / "duty-roster-0.5b")
+    folders = (runs / "duty-roster-0.5b", tmp_path / "again" / "duty-roster-0.5b")
+    text = run(*folders, "--no-replay", "--outcomes", outcomes_file(tmp_path, {"run": "duty-roster-0.5b"}), code=2)
+    assert "outcomes[0]: duty-roster-0.5b names 2 of the audited runs" in text
+    assert "Write more of the path" in text
+    for name in ("again/duty-roster-0.5b", str(folders[1])):
+        file = outcomes_file(tmp_path, {"run": name, "injected_owner": "S0"})
+        found = by_key(data(*folders, "--no-replay", "--outcomes", file))["containment_faults"]
+        assert (found["denominator"], found["missing"]["runs"]) == (1, 1)
+
+
+def test_what_is_no_ledger_is_told_in_the_words_of_verify(runs: Path) -> None:
+    (runs / "a-empty").mkdir()
+    (runs / "a-empty" / LEDGER_NAME).write_bytes(b"")
+    found = data(runs, "--no-replay", code=3)
+    assert (found["runs"]["finished"], found["sound"], found["runs"]["corrupt"]) == (5, False, [])
+    (one,) = found["runs"]["unreadable"]
+    assert (one["run"], one["status"]) == (str(runs / "a-empty"), "unreadable")
+    text = run(runs, "--no-replay", code=3)
+    assert "5 finished runs (2 pass every check), 0 unfinished, 0 corrupt, 1 unreadable" in text
+    assert "left out, unreadable\n  a-empty: " in text
+    verified = CliRunner().invoke(app, ["verify", str(runs / "a-empty"), "--json"])
+    assert json.loads(verified.stdout)["runs"][0]["status"] == one["status"]
+
+
+def test_without_a_finished_run_no_table_is_shown(runs: Path) -> None:
+    ledger = runs / "duty-roster-0.5b" / LEDGER_NAME
+    ledger.write_bytes(b"".join(ledger.read_bytes().splitlines(keepends=True)[:7]))
+    for name in ("record.json", "program.py"):
+        (ledger.parent / name).unlink()
+    text = run(ledger.parent)
+    assert "nothing was measured: no run is finished" in text
+    assert "n/a" not in text
+    assert "duty-roster-0.5b: it stopped after 7 events" in text
+
+
+def test_no_name_and_no_number_is_wrapped_at_eighty_columns(tmp_path: Path) -> None:
+    name = "a-task-with-a-name-that-is-rather-long-for-a-table-20260101-120000-ab12c"
+    for number in range(2):
+        shutil.copytree(ROOT / "docs" / "record-example", tmp_path / f"{name}{number}")
+    shown = CliRunner().invoke(app, ["audit", str(tmp_path), "--no-replay"], env={"COLUMNS": "80"}).stdout
+    table, _, below = shown.partition("\n\n")[2].partition("\n\n")
+    names = [line.partition("  ")[0].strip() for line in table.splitlines()[2:]]
+    assert names == [m.name if m.source == "paper" else f"[+] {m.name}" for m in METRICS]
+    assert all(len(line) <= 80 for line in shown.splitlines() if str(tmp_path) not in line)
+    assert below.splitlines()[0] == f"runs in {tmp_path}"
+    assert f"  {name}0:\n    S1: no validation" in below
+
+
+def test_quiet_is_an_option_as_elsewhere(runs: Path) -> None:
+    assert run(runs, "--no-replay", "--quiet") == run(runs, "--no-replay")
 
 
 def test_unfinished_and_corrupt_runs_are_listed_and_left_out(runs: Path) -> None:
