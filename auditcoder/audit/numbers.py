@@ -30,6 +30,7 @@ class AuditCheck(StrEnum):
     FINISH = "V20"
     OUTPUTS = "V21"
     EXECUTED = "V22"
+    REPLAYED = "V23"
 
     @property
     def compares(self) -> str:
@@ -60,4 +61,5 @@ _COMPARES = {
     AuditCheck.FINISH: "how the run ended",
     AuditCheck.OUTPUTS: "record.json and program.py",
     AuditCheck.EXECUTED: "programs run again in the sandbox (--execute)",
+    AuditCheck.REPLAYED: "the pipeline itself run over the record (--replay)",
 }

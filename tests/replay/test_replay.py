@@ -1,62 +1,34 @@
 """Ledgers of real runs on tasks of ours, kept as they were written: every decision is made again and compared.
 
-The pipeline runs over each ledger with a journal that replays it. No model and no sandbox is there: a step that asks
-for one, or decides anything else than the recorded run did, fails.
+The pipeline runs over each ledger: no model and no sandbox is there, and a step that asks for one, or decides anything
+else than the recorded run did, is a difference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
-import dspy
 import pytest
 
-from auditcoder.backbones.lm import lm_over
-from auditcoder.backbones.profiles import Profile
-from auditcoder.backbones.recording import RecordingEngine
-from auditcoder.ledger.chain import read_ledger
-from auditcoder.ledger.fold import fold
+from auditcoder.ledger.chain import Ledger, read_ledger
 from auditcoder.ledger.journal import MemoryJournal
 from auditcoder.ledger.outputs import changed_outputs, load_run
-from auditcoder.programs.solver import solve_task
-from auditcoder.records.config import ModelFacts, Role
-from auditcoder.records.events import ModelCalled, RunStarted
-from auditcoder.records.execution import IsolationReport
-from auditcoder.sandbox.predicates import MeteredEvaluator
+from auditcoder.programs.replaying import replay_run
+from auditcoder.records.events import CandidateRanked, CodeWritten, Event, FindingsAdded, ModelCalled, RunFinished
 
-RUNS = sorted(path for path in (Path(__file__).parent / "runs").iterdir() if path.is_dir())
-
-
-class NoSandbox:
-    """An executor that knows its isolation and runs nothing."""
-
-    def __init__(self, isolation: IsolationReport) -> None:
-        self._isolation = isolation
-
-    def isolation(self) -> IsolationReport:
-        return self._isolation
-
-    def run(self, *arguments: Any, **named: Any) -> Any:
-        raise AssertionError("a replay ran a program")
-
-    confirm = record = measure = run
-
-
-class NoModel:
-    """An engine that must not be asked."""
-
-    def complete(self, request: Any) -> Any:
-        raise AssertionError("a replay asked a model")
+HERE = Path(__file__).parent
+RUNS = sorted(path for path in (HERE / "runs").iterdir() if path.is_dir())
+PLANNED = HERE / "runs" / "late-trains-coarse-0.5b"
+"""A run with judged findings, an accepted repair and one that was rolled back."""
 
 
 def decisions(runs: Sequence[Path]) -> set[str]:
     return {transaction.decision for run in runs for transaction in load_run(run).transactions}
 
 
-def test_the_kept_runs_hold_an_accepted_and_a_rolled_back_repair_and_a_plan() -> None:
-    assert {"accepted", "rolled-back"} <= decisions(RUNS)
+def test_the_kept_runs_hold_every_way_a_repair_ends_but_one_and_plans() -> None:
+    assert decisions(RUNS) >= {"accepted", "rolled-back", "abstained"}
     assert any(len(record.graph.nodes) > 1 for record in map(load_run, RUNS) if record.graph)
 
 
@@ -69,31 +41,82 @@ def test_record_and_program_are_what_the_ledger_says(run: Path) -> None:
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
-def test_the_core_decides_the_same_again(run: Path) -> None:
-    events = read_ledger(run).events
-    started = events[0]
-    assert isinstance(started, RunStarted)
-    journal = MemoryJournal(events)
-    facts: dict[Role, ModelFacts] = dict(started.models)
-    sampling = {"temperature": 0.0, "max_tokens": 1024, "seed": started.config.seed}
-    profile = Profile.model_validate({"name": "replay", "engine": "lm", "model": "replay", "sampling": sampling})
-    lms: dict[Role, dspy.LM] = {
-        role: lm_over(
-            RecordingEngine(
-                NoModel(), journal=journal, role=role, facts=known, supports_schema=True, supports_prefill=True
-            ),
-            profile,
-        )
-        for role, known in facts.items()
-    }
-    solve_task(
-        started.task,
-        started.config,
-        journal=journal,
-        executor=NoSandbox(started.isolation),
-        evaluator=MeteredEvaluator(),
-        lms=lms,
-        facts=facts,
-    )
-    assert journal.events == events
-    assert fold(journal.events) == fold(events)
+def test_the_program_does_the_same_again(run: Path) -> None:
+    ledger = read_ledger(run)
+    replayed = replay_run(ledger)
+    assert replayed.differences == ()
+    assert (replayed.compared, replayed.note) == (len(ledger.events), "")
+
+
+@pytest.mark.parametrize("upto", [1, 2, 7, 20])
+def test_what_there_is_of_an_unfinished_run_comes_out(upto: int) -> None:
+    entries = read_ledger(PLANNED).entries[:upto]
+    replayed = replay_run(Ledger(entries))
+    assert (replayed.differences, replayed.compared) == ((), upto)
+
+
+def test_a_ledger_of_another_version_is_not_replayed_and_says_so() -> None:
+    replayed = replay_run(read_ledger(HERE / "format-1.0" / "largest-jump-0.5b"))
+    assert (replayed.differences, replayed.compared) == ((), 0)
+    assert replayed.note.startswith("not replayed: format 1.0")
+
+
+Forge = Callable[[list[Event]], int]
+"""Changes the events; returns the number of the event that the replay must stop at."""
+
+
+def first(events: Sequence[Event], kind: type[Event]) -> int:
+    return next(number for number, event in enumerate(events) if isinstance(event, kind))
+
+
+def leave_out_a_ranking(events: list[Event]) -> int:
+    at = first(events, CandidateRanked)
+    del events[at]
+    return at
+
+
+def leave_out_a_verifiers_call(events: list[Event]) -> int:
+    at = next(n for n, event in enumerate(events) if isinstance(event, ModelCalled) and event.role == "verifier")
+    del events[at : at + 2]
+    return at
+
+
+def turn_a_verdict_round(events: list[Event]) -> int:
+    at = next(n for n, e in enumerate(events) if isinstance(e, FindingsAdded) and e.source == "verifier")
+    added = events[at]
+    assert isinstance(added, FindingsAdded)
+    turned = "accept" if added.findings[0].verdict == "reject" else "reject"
+    forged = added.findings[0].model_copy(update={"verdict": turned})
+    events[at] = added.model_copy(update={"findings": (forged, *added.findings[1:])})
+    return at
+
+
+def ask_once_more(events: list[Event]) -> int:
+    at = first(events, CodeWritten)
+    events.insert(at, events[at - 1])
+    return at
+
+
+def end_before_the_repair(events: list[Event]) -> int:
+    at = first(events, CandidateRanked) + 1
+    finish = events[-1]
+    assert isinstance(finish, RunFinished)
+    events[at:] = [finish]
+    return at
+
+
+FORGED: list[Forge] = [
+    leave_out_a_ranking,
+    leave_out_a_verifiers_call,
+    turn_a_verdict_round,
+    ask_once_more,
+    end_before_the_repair,
+]
+
+
+@pytest.mark.parametrize("forge", FORGED, ids=lambda forge: forge.__name__)
+def test_what_was_left_out_added_or_turned_round_is_found_where_it_happened(forge: Forge) -> None:
+    events = list(read_ledger(PLANNED).events)
+    at = forge(events)
+    [difference] = replay_run(MemoryJournal(events).ledger).differences
+    assert (difference.event, difference.check.value) == (at, "V23")
