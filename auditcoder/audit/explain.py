@@ -22,12 +22,19 @@ class Told(NamedTuple):
     text: str
 
 
+_REPLAY = """V23, `verify --replay`: the pipeline runs over the record and makes every event again.
+
+Model calls and executions are answered from the ledger, nothing is asked. So an event that had to happen and is missing
+is found as well as one that is wrong. It needs the prompts that the run was made with: a run of another version of
+auditcoder is not replayed, and says so.
+"""
 _UNBOUND = {
     AuditCheck.CHAIN: chained.__doc__,
     AuditCheck.ORDER: order.__doc__,
     AuditCheck.ROLLBACK: transactions.restored.__doc__,
     AuditCheck.OUTPUTS: outputs_match.__doc__,
     AuditCheck.EXECUTED: execute.__doc__,
+    AuditCheck.REPLAYED: _REPLAY,
 }
 
 

@@ -7,7 +7,8 @@ V1 chain: bytes, order and hashes (`ledger.chain`). V2 order of events, numberin
 effect keys. V4 plans. V5 acceptance of code. V6 assembly. V7 ownership. V8 static gate. V9 execution reports.
 V10 findings. V11 localization. V12 selected scope. V13 declared scope, frozen complement, revised plan. V14 border.
 V15 ranks and the choice between candidates. V16 decisions. V17 snapshots and rollbacks. V18 re-verification.
-V19 budget. V20 the end of the run. V21 output files. V22 executions made again, with an executor only.
+V19 budget. V20 the end of the run. V21 output files. V22 executions made again, with an executor only. V23 stands in
+`programs.replaying`: the pipeline itself run over the record.
 
 What each proves, and what none can, is told in docs/guide/verify.md.
 """

@@ -15,7 +15,7 @@ Examples:
 
 - `auditcoder verify runs/vowel-count-20260101-120000-ab12cd`
 - `auditcoder verify runs`
-- `auditcoder verify runs --execute`
+- `auditcoder verify runs --replay --execute`
 - `auditcoder verify runs --json > verified.json`
 - `auditcoder verify --explain V15`
 
@@ -30,9 +30,14 @@ Execute = Annotated[
     bool,
     typer.Option("--execute", help="Also run every recorded execution again in the sandbox and compare the results."),
 ]
+Replay = Annotated[
+    bool,
+    typer.Option("--replay", help="Also run the pipeline itself over the record, so that nothing that had to happen "
+                 "is missing. For runs of this version of auditcoder."),
+]  # fmt: skip
 Explain = Annotated[
     str,
-    typer.Option("--explain", metavar="NUMBER", help="Say what a check compares, V1 to V22, and verify nothing.",
+    typer.Option("--explain", metavar="NUMBER", help="Say what a check compares, V1 to V23, and verify nothing.",
                  show_default=False),
 ]  # fmt: skip
 
@@ -41,6 +46,7 @@ Explain = Annotated[
 def command(
     runs: Runs = None,
     *,
+    replay: Replay = False,
     execute: Execute = False,
     explain: Explain = "",
     weak: o.Weak = False,
@@ -53,4 +59,4 @@ def command(
 
     if explain:
         return verify_work.explain(explain, runs or [], json=json)
-    return verify_work.verify(runs or [], execute=execute, weak=weak, json=json, quiet=quiet)
+    return verify_work.verify(runs or [], replay=replay, execute=execute, weak=weak, json=json, quiet=quiet)

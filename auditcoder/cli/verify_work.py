@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as json_module
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from textwrap import indent
 from typing import Any, NamedTuple
@@ -25,6 +26,7 @@ from auditcoder.cli.text import clean, counted
 from auditcoder.cli.wiring import Environment, sandbox
 from auditcoder.core.protocols import Executor
 from auditcoder.errors import AuditCoderError, LedgerError, RecordError
+from auditcoder.ledger.chain import readable_chain
 
 SHOWN = 20
 """Differences of one run that are shown; `--json` has all."""
@@ -80,7 +82,7 @@ def explain(number: str, runs: Sequence[Path], *, json: bool) -> int:
     return OK
 
 
-def verify(named: Sequence[Path], *, execute: bool, weak: bool, json: bool, quiet: bool) -> int:
+def verify(named: Sequence[Path], *, replay: bool, execute: bool, weak: bool, json: bool, quiet: bool) -> int:
     """Verify runs, print what was found, and return the exit code, of several runs the gravest.
 
     It is 1 for a difference or an unfinished run, and 3 for a ledger that cannot be read; the others are verified.
@@ -96,7 +98,7 @@ def verify(named: Sequence[Path], *, execute: bool, weak: bool, json: bool, quie
         executor: Executor | None = None
         if execute:
             executor = stack.enter_context(sandbox(Environment(weak_isolation=weak)))
-        audited = list(_audits(runs, executor, quiet=quiet or json))
+        audited = list(_audits(runs, executor, replay=replay, quiet=quiet or json))
     if json:
         print(json_module.dumps(data_of(audited), indent=2, ensure_ascii=True))
     else:
@@ -104,14 +106,28 @@ def verify(named: Sequence[Path], *, execute: bool, weak: bool, json: bool, quie
     return max(each.code for each in audited)
 
 
-def _audits(runs: Sequence[Path], executor: Executor | None, *, quiet: bool) -> Iterator[Audited]:
+def _audits(runs: Sequence[Path], executor: Executor | None, *, replay: bool, quiet: bool) -> Iterator[Audited]:
     for run in counted_off(runs, quiet=quiet):
         try:
-            found = Audited(run, verify_run(run, executor=executor))
+            result = verify_run(run, executor=executor)
+            found = Audited(run, _replayed(run, result) if replay else result)
         except (LedgerError, RecordError) as error:
             version = str(error.fields.get("format", ""))
             found = Audited(run, Verification(version, events=0, finished=False, differences=()), error)
         yield found
+
+
+def _replayed(run: Path, found: Verification) -> Verification:
+    """Return the result of an audit with what the pipeline does over the record (V23)."""
+    from auditcoder.programs.replaying import replay_run
+
+    replayed = replay_run(readable_chain(run).ledger)
+    return replace(
+        found,
+        differences=tuple(sorted((*found.differences, *replayed.differences), key=lambda each: each.event)),
+        comparisons={**found.comparisons, AuditCheck.REPLAYED: replayed.compared},
+        notes=(*found.notes, *([replayed.note] if replayed.note else [])),
+    )
 
 
 def data_of(audited: Sequence[Audited]) -> dict[str, Any]:

@@ -237,3 +237,11 @@ def test_every_public_name_is_found_and_listed() -> None:
 def test_public_names_load_no_model_framework() -> None:
     source = "import sys; from auditcoder import Task, load_run, verify_run; sys.exit('dspy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", source], check=False).returncode == 0
+
+
+def test_replay_runs_the_pipeline_over_the_record() -> None:
+    kept = ROOT / "tests" / "replay"
+    [data] = json.loads(invoke(kept / "runs" / "average-rating-0.5b", "--replay", "--json", code=0).stdout)["runs"]
+    assert (data["status"], data["checks"]["V23"]) == ("verified", data["events"])
+    older = invoke(kept / "format-1.0" / "average-rating-0.5b", "--replay", code=0)
+    assert "not replayed: format 1.0" in older.stdout
