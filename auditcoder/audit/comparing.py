@@ -56,7 +56,7 @@ def compare(one: Ledger, other: Ledger) -> Comparison:
         findings=tuple(_findings(left, right)),
         repairs=tuple(_repairs(left, right)),
         usage=tuple(_usage(left, right)),
-        ending=_changes({"status": (left.status, right.status), "reason": (left.reason, right.reason)}),
+        ending=_ending(left, right),
         aligned=aligned,
         parting=parting(one.entries, other.entries) if aligned else None,
     )
@@ -111,6 +111,13 @@ def _settings(left: RunRecord, right: RunRecord) -> tuple[FieldChange, ...]:
         *_changes({"version": (left.version, right.version), "format": (left.format, right.format)}),
         *_changes({"isolation": (left.isolation, right.isolation)}),
     )
+
+
+def _ending(left: RunRecord, right: RunRecord) -> tuple[FieldChange, ...]:
+    """Return how the endings differ; a run that has not ended has no reason that could."""
+    both = bool(left.reason and right.reason)
+    reasons = {"reason": (left.reason, right.reason)} if both else {}
+    return _changes({"status": (left.status, right.status), **reasons})
 
 
 def _plan(left: RunRecord, right: RunRecord) -> tuple[FieldChange, ...]:

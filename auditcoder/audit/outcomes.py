@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
-from auditcoder.errors import ConfigError
+from auditcoder.errors import UsageError
 from auditcoder.paths import short
 from auditcoder.records.base import Record
 from auditcoder.records.graph import TaskGraph
@@ -74,7 +74,7 @@ class OutcomeIndex:
             folders: The run folders that are audited.
 
         Raises:
-            ConfigError: an outcome names none of these runs, or more than one of them.
+            UsageError: an outcome names none of these runs, or more than one of them.
         """
         self._by_run: dict[Path, list[RunOutcome]] = {}
         places = [folder.resolve() for folder in folders]
@@ -90,17 +90,17 @@ class OutcomeIndex:
             head: Hash of the last event of its ledger.
 
         Raises:
-            ConfigError: what was measured is of another ledger, or two outcomes fit.
+            UsageError: what was measured is of another ledger, or two outcomes fit.
         """
         known = self._by_run.get(folder.resolve(), [])
         fitting = [outcome for outcome in known if outcome.ledger_head in ("", head)]
         if known and not fitting:
-            raise ConfigError(
+            raise UsageError(
                 f"the outcomes of {short(known[0].run)} were measured on another ledger",
                 hint="Evaluate the run again, or leave it out.",
             )
         if len(fitting) > 1:
-            raise ConfigError(f"there are {len(fitting)} outcomes of {short(fitting[0].run)}", hint="Keep one.")
+            raise UsageError(f"there are {len(fitting)} outcomes of {short(fitting[0].run)}", hint="Keep one.")
         return fitting[0] if fitting else None
 
 
@@ -109,10 +109,10 @@ def _only(entry: str, run: str, places: Sequence[Path]) -> Path:
     parts = Path(run).parts
     found = [place for place in places if parts and place.parts[-len(parts) :] == parts]
     if not found:
-        raise ConfigError(f"{entry}: {short(run)} is none of the audited runs", hint=_near(run, places))
+        raise UsageError(f"{entry}: {short(run)} is none of the audited runs", hint=_near(run, places))
     if len(found) > 1:
         told = ", ".join(short(place) for place in found[:NEAR])
-        raise ConfigError(
+        raise UsageError(
             f"{entry}: {short(run)} names {len(found)} of the audited runs",
             hint=f"Write more of the path, so that only one ends in it: {told}.",
         )
@@ -132,12 +132,12 @@ def check_owner(outcome: RunOutcome, graph: TaskGraph | None) -> None:
     """Return when the owner of the injected fault is a node of the plan that the first repair began with.
 
     Raises:
-        ConfigError: it is none.
+        UsageError: it is none.
     """
     owner = outcome.injected_owner
     nodes = [node.id for node in graph.nodes] if graph else []
     if owner and owner not in nodes:
-        raise ConfigError(
+        raise UsageError(
             f"the outcome of {short(outcome.run)}: injected_owner {short(owner)} is no node of its plan",
             hint=f"Nodes: {', '.join(nodes) or 'none'}.",
         )
@@ -158,14 +158,14 @@ def read_outcomes(file: Path) -> Outcomes:
     """Return the outcomes in a JSON file.
 
     Raises:
-        ConfigError: it cannot be read, or is no outcomes file.
+        UsageError: it cannot be read, or is no outcomes file.
     """
     try:
         return Outcomes.model_validate_json(file.read_bytes())
     except OSError as error:
-        raise ConfigError(f"{short(file)} cannot be read: {error.strerror}", hint="Check --outcomes.") from error
+        raise UsageError(f"{short(file)} cannot be read: {error.strerror}", hint="Check --outcomes.") from error
     except ValidationError as error:
-        raise ConfigError(
+        raise UsageError(
             f"{short(file)} is no outcomes file: {_first(error)}",
             hint="Its form: auditcoder schema outcomes, and docs/guide/audit.md.",
         ) from error

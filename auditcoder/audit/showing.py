@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
@@ -11,6 +12,7 @@ from pydantic import BaseModel
 SHOWN = 160
 """Characters of a shown value."""
 _MISSING = "(missing)"
+_GAP = "..."
 
 
 class Shown(NamedTuple):
@@ -40,24 +42,52 @@ def first_difference(recorded: Any, recomputed: Any) -> Shown | None:
     if not places:
         return None
     path, one, other = places[0]
-    return Shown(path, shown(one), shown(other), len(places) - 1)
+    return Shown(path, *apart(_text(one), _text(other), SHOWN), len(places) - 1)
 
 
 def shown(value: Any) -> str:
     """Return a value as one short line."""
+    return _cut(_text(value), SHOWN)
+
+
+def apart(one: str, other: str, limit: int) -> tuple[str, str]:
+    """Return two texts that differ, cut to a limit such that where they differ first is seen."""
+    if max(len(one), len(other)) <= limit:
+        return one, other
+    shorter = min(len(one), len(other))
+    same, head = next((place for place in range(shorter) if one[place] != other[place]), shorter), limit // 4
+    start = same - head
+    if start <= head + len(_GAP):
+        return _cut(one, limit), _cut(other, limit)
+    left, right = (text[:head] + _GAP + _cut(text[start:], limit - head - len(_GAP)) for text in (one, other))
+    return left, right
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[: limit - len(_GAP)]}{_GAP}"
+
+
+def _text(value: Any) -> str:
     if isinstance(value, str):
-        text = value if value.isprintable() and value else json.dumps(value)
-    else:
-        text = json.dumps(plain(value), ensure_ascii=True, default=str, sort_keys=True)
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
+        return value if value.isprintable() and value else json.dumps(value)
+    return _spoken(plain(value))
+
+
+def _spoken(value: Any) -> str:
+    """Return plain JSON for people: names of fields stand without quotation marks."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{name}: {_spoken(value[name])}' for name in sorted(value))}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(_spoken(item) for item in value)}]"
+    return json.dumps(value, ensure_ascii=True, default=str, sort_keys=True)
 
 
 def _places(one: Any, other: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
     if isinstance(one, dict) and isinstance(other, dict):
         for name in sorted(one.keys() | other.keys()):
             yield from _places(one.get(name, _MISSING), other.get(name, _MISSING), f"{path}.{name}" if path else name)
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for index, (left, right) in enumerate(zip(one, other, strict=True)):
+    elif isinstance(one, list) and isinstance(other, list) and one and other:
+        for index, (left, right) in enumerate(zip_longest(one, other, fillvalue=_MISSING)):
             yield from _places(left, right, f"{path}[{index}]")
     elif type(one) is not type(other) or one != other:
         yield path, one, other

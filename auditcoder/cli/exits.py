@@ -15,7 +15,7 @@ from typing import NoReturn, ParamSpec, TextIO
 import typer
 
 from auditcoder.cli.text import clean
-from auditcoder.errors import AuditCoderError, ConfigError
+from auditcoder.errors import AuditCoderError, UsageError
 
 OK = 0
 FINDINGS = 1
@@ -117,6 +117,6 @@ def sigterm_as_interrupt() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def usage_error(message: str, hint: str = "") -> ConfigError:
+def usage_error(message: str, hint: str = "") -> UsageError:
     """Return the error for a command line that cannot be used (exit code 2)."""
-    return ConfigError(message, hint=hint)
+    return UsageError(message, hint=hint)

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from auditcoder.errors import AuditCoderError, ConfigError
+from auditcoder.errors import AuditCoderError, ConfigError, UsageError
 from auditcoder.ledger.chain import LEDGER_NAME, read_ledger
 from auditcoder.paths import exists, is_dir, is_file, short
 from auditcoder.records.base import sha256_json
@@ -73,7 +73,7 @@ def runs_of(path: Path) -> list[Path]:
     """Return the run folders that are meant: the folder itself, that of the ledger, or those in it, by name.
 
     Raises:
-        ConfigError: there are none.
+        UsageError: there are none.
     """
     if path.name == LEDGER_NAME and is_file(path):
         return [path.parent]
@@ -82,7 +82,7 @@ def runs_of(path: Path) -> list[Path]:
     found = sorted(file.parent for file in path.rglob(LEDGER_NAME) if is_file(file)) if is_dir(path) else []
     if not found:
         missing = "holds no run" if exists(path) else "is not there"
-        raise ConfigError(f"{short(path)} {missing}", hint=f"A run folder holds a file {LEDGER_NAME}.")
+        raise UsageError(f"{short(path)} {missing}", hint=f"A run folder holds a file {LEDGER_NAME}.")
     return found
 
 
@@ -94,7 +94,7 @@ def opened(folder: Path) -> StartedRun:
     """
     events = read_ledger(folder).events
     if not events or not isinstance(events[0], RunStarted):
-        raise ConfigError(f"{folder} holds a run that had not begun", hint="Start it again without --resume.")
+        raise UsageError(f"{folder} holds a run that had not begun", hint="Start it again without --resume.")
     first = events[0]
     changed = (folder / LEDGER_NAME).stat().st_mtime
     return StartedRun(folder, first.task, first.config, isinstance(events[-1], RunFinished), changed)

@@ -102,8 +102,8 @@ def render_program(record: RunRecord) -> bytes:
 def _stored_record(file: Path) -> RunRecord:
     try:
         body = json.loads(file.read_bytes())
-        if isinstance(body, dict):
-            check_format(str(body.get("format")))
+        if isinstance(body, dict) and isinstance(body.get("format"), str):
+            check_format(body["format"])
         return RunRecord.model_validate(body)
     except OSError as error:
         raise LedgerError(

@@ -407,14 +407,14 @@ def test_a_run_that_did_not_begin_leaves_nothing() -> None:
 
 
 USAGE: dict[str, tuple[list[str], str]] = {
-    "no task": ([], "error[config]: no task is named"),
+    "no task": ([], "error[usage]: no task is named"),
     "no such file": (["none.toml"], "error[task]: none.toml: cannot be read"),
     "not a task": (["bad.toml"], "error[task]: bad.toml: statement"),
     "no such suite": (["humaneval:x"], "error[task]: 'humaneval:x' is no task reference"),
     "no such profile": (["double.toml", "--model", "nope"], "error[config]: There is no backbone profile 'nope'"),
     "no such role": (["double.toml", "--role", "x=y"], "error[config]: there is no role 'x'"),
-    "nothing to resume": (["double.toml", "--resume"], "error[config]: no unfinished run of double in runs"),
-    "nothing at all": (["--resume"], "error[config]: no unfinished run in runs"),
+    "nothing to resume": (["double.toml", "--resume"], "error[usage]: no unfinished run of double in runs"),
+    "nothing at all": (["--resume"], "error[usage]: no unfinished run in runs"),
 }
 
 

@@ -41,11 +41,66 @@ def test_restore_writes_the_state_and_says_which_event_it_is(tmp_path: Path) -> 
 def test_before_there_is_a_program_none_is_written(tmp_path: Path) -> None:
     text = run("restore", RUN / "ledger.jsonl", "--at", 3, "--out", tmp_path / "then", "--json")
     assert json.loads(text) == {
-        "event": 3, "at": read_ledger(RUN).entries[3].line.at, "kind": "plan.accepted",
+        "schema": 1, "damage": "", "event": 3, "at": read_ledger(RUN).entries[3].line.at, "kind": "plan.accepted",
         "text": "attempt 1: 1 node, single", "of": 28, "out": str(tmp_path / "then"),
         "files": ["ledger.jsonl", "record.json"],
     }  # fmt: skip
     assert not (tmp_path / "then" / "program.py").exists()
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Path:
+    """Return a copy of the run whose event 9 was changed."""
+    shutil.copytree(RUN, tmp_path / "damaged")
+    ledger = tmp_path / "damaged" / "ledger.jsonl"
+    lines = ledger.read_bytes().splitlines(keepends=True)
+    ledger.write_bytes(b"".join([*lines[:9], lines[9].replace(b"rank", b"rang"), *lines[10:]]))
+    return ledger.parent
+
+
+def test_what_stands_before_a_damage_is_restored(damaged: Path, tmp_path: Path) -> None:
+    text = run("restore", damaged, "--at", 5, "--out", tmp_path / "then")
+    assert text.startswith("note      the ledger is broken at event 9: its content does not fit its hash\n")
+    assert "events 0 to 8 hold, and this state is made from them alone" in text
+    assert "event     5 (the last that holds is 8)" in text
+    run("restore", RUN, "--at", 5, "--out", tmp_path / "whole")
+    for name in ("ledger.jsonl", "record.json"):
+        assert (tmp_path / "then" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    told = json.loads(run("restore", damaged, "--at", 8, "--out", tmp_path / "last", "--json"))
+    assert (told["of"], told["damage"]) == (9, "the ledger is broken at event 9: its content does not fit its hash")
+
+
+@pytest.mark.parametrize("event", [9, 10, 27, 99])
+def test_what_stands_at_a_damage_or_behind_it_is_not_restored(damaged: Path, tmp_path: Path, event: int) -> None:
+    text = run("restore", damaged, "--at", event, "--out", tmp_path / "then", code=1)
+    assert f"error[ledger-corrupt]: event {event} cannot be restored: the ledger is broken at event 9" in text
+    assert "Events 0 to 8 hold: name one of them." in text
+    assert not (tmp_path / "then").exists()
+
+
+@pytest.mark.parametrize(
+    ("record", "note"),
+    [(None, "record.json was made from another ledger"), (b"{}", "is not the record of a run")],
+    ids=["the ledger was cut", "the record is none"],
+)
+def test_a_record_that_does_not_fit_keeps_no_state_from_being_restored(
+    tmp_path: Path, record: bytes | None, note: str
+) -> None:
+    shutil.copytree(RUN, tmp_path / "cut")
+    ledger = tmp_path / "cut" / "ledger.jsonl"
+    ledger.write_bytes(b"".join(ledger.read_bytes().splitlines(keepends=True)[:12]))
+    if record is not None:
+        (tmp_path / "cut" / "record.json").write_bytes(record)
+    text = run("restore", tmp_path / "cut", "--at", 11, "--out", tmp_path / "then")
+    assert note in text
+    assert "events 0 to 11 hold" in text
+
+
+def test_what_is_no_ledger_cannot_be_restored(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "ledger.jsonl").write_bytes(b"hello\n")
+    text = run("restore", tmp_path / "run", "--at", 0, "--out", tmp_path / "then", code=3)
+    assert "error[ledger-unreadable]" in text
 
 
 def test_with_force_an_earlier_state_replaces_a_later_one(tmp_path: Path) -> None:
@@ -71,13 +126,14 @@ def test_no_ledger_is_ever_lost(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("nope", "--at", 1, "--out", "x"), "error[usage]: "),
         ((RUN, "--at", 28, "--out", "x"), "the run has no event 28\n  Its events are 0 to 27."),
         ((RUN, "--at", -1, "--out", "x"), "the run has no event -1"),
         (("nope", "--at", 1, "--out", "x"), "there is no run folder nope"),
         ((RUN, "--at", 1, "--out", RUN / "program.py"), "is no folder"),
         ((RUN, "--at", 1), "Missing option '--out'"),
     ],
-    ids=["late", "negative", "no run", "a file", "no out"],
+    ids=["label", "late", "negative", "no run", "a file", "no out"],
 )
 def test_what_cannot_be_restored(arguments: tuple[object, ...], message: str) -> None:
     assert message in run("restore", *arguments, code=2)

@@ -13,13 +13,15 @@ from typer.testing import CliRunner
 from auditcoder.audit.comparing import compare, program_changes
 from auditcoder.audit.comparison import Comparison
 from auditcoder.audit.restoring import upto
+from auditcoder.audit.showing import apart, first_difference
 from auditcoder.cli.main import app
-from auditcoder.cli.showing.comparison import closing
+from auditcoder.cli.showing.comparison import closing, over_roles
 from auditcoder.ledger.chain import LEDGER_NAME, Ledger, read_ledger
 from auditcoder.ledger.journal import FileJournal, MemoryJournal
 from auditcoder.records import events as ev
 from auditcoder.records.base import sha256_text
 from auditcoder.records.code import Assembly, CodeUnit
+from auditcoder.records.config import ROLES
 
 ROOT = Path(__file__).resolve().parents[2]
 OLD = ROOT / "tests" / "replay" / "format-1.0"
@@ -260,10 +262,13 @@ def test_the_command_on_the_same_run() -> None:
 def test_the_command_on_two_states() -> None:
     name = OLD / "largest-jump-0.5b"
     text = run(f"{name}@17", name, code=1)
-    assert "the ledgers part at its end | event 18: (ended) | repair.ended" in text
+    assert "one ends where other goes on: event 18, repair.ended" in text
+    assert "other ends where one goes on: event 18, repair.ended" in run(name, f"{name}@17", code=1)
+    assert '""' not in text
+    assert "reason" not in text.partition("\nending\n")[2].partition("\n\n")[0]
     found = json.loads(run(f"{name}@11", f"{name}@17", "--json", code=1))
-    assert (found["one"], found["other"], found["same"]) == (f"{name}@11", f"{name}@17", False)
-    assert Comparison.model_validate({k: v for k, v in found.items() if k not in ("one", "other", "same")})
+    assert (found["schema"], found["one"], found["other"], found["same"]) == (1, f"{name}@11", f"{name}@17", False)
+    assert Comparison.model_validate({k: v for k, v in found.items() if k not in ("schema", "one", "other", "same")})
 
 
 def test_the_command_says_where_two_runs_of_one_setting_part(tmp_path: Path) -> None:
@@ -282,10 +287,100 @@ def test_the_command_says_where_two_runs_of_one_setting_part(tmp_path: Path) -> 
         ("nope", "there is no run folder nope"),
         ("nope@3", "there is no run folder nope"),
         (f"{OLD / 'duty-roster-0.5b'}@99", "the run has no event 99"),
-        (f"{OLD / 'duty-roster-0.5b'}@x", "there is no run folder"),
+        (f"{OLD / 'duty-roster-0.5b'}@x", "{run}@x: the event number behind @ is missing, x is none"),
+        (
+            f"{OLD / 'duty-roster-0.5b'}@",
+            "{run}@: the event number behind @ is missing\n  For example {run}@0.",
+        ),
+        ("nope@x", "there is no run folder nope@x"),
         (OLD, "is no run folder"),
     ],
-    ids=["missing", "missing with event", "no such event", "no number", "folder of runs"],
+    ids=[
+        "missing",
+        "missing with event",
+        "no such event",
+        "no number",
+        "nothing behind @",
+        "no run and no number",
+        "folder of runs",
+    ],
 )
 def test_what_cannot_be_compared(one: object, message: str) -> None:
-    assert message in run(one, OLD / "duty-roster-0.5b", code=2)
+    message = message if message[0] == "i" else f"error[usage]: {message}"
+    assert message.replace("{run}", str(OLD / "duty-roster-0.5b")) in run(one, OLD / "duty-roster-0.5b", code=2)
+
+
+def model(role: int, name: str, ledger: Ledger) -> Ledger:
+    return changed(0, setting("models", role, 1, "model", to=name), ledger)
+
+
+def test_equal_changes_of_several_roles_are_one_line() -> None:
+    other, some = RUN, RUN
+    for number in range(len(ROLES)):
+        other = model(number, "other/model", other)
+        some = model(number, "other/model", some) if number < 2 else some
+    found = compare(RUN, other).settings
+    assert [change.path for change in found] == [f"models.{role}.model" for role in sorted(ROLES)]
+    (one,) = over_roles(found)
+    assert (one.path, one.one, one.other) == ("all roles: model", found[0].one, "other/model")
+    (one,) = over_roles(compare(RUN, some).settings)
+    first = RUN.events[0]
+    assert isinstance(first, ev.RunStarted)
+    names = sorted(role for role, _ in first.models[:2])
+    assert one.path == f"{', '.join(names)}: model"
+
+
+def test_changes_that_are_not_the_same_for_all_roles_stay_apart() -> None:
+    found = compare(RUN, model(1, "b", model(0, "a", changed(0, setting("config", "k", to=5))))).settings
+    assert sorted(change.other for change in over_roles(found)) == ["5", "a", "b"]
+
+
+def test_the_command_at_eighty_columns_shows_where_long_values_differ() -> None:
+    one, other = OLD / "average-rating-0.5b", OLD / "average-rating-planned-1.5b"
+    shown = CliRunner().invoke(app, ["diff", str(one), str(other)], env={"COLUMNS": "80"}).stdout
+    settings = shown.partition("\nsettings")[2].partition("\n\n")[0]
+    assert settings.count("all roles: model") == 1
+    assert "\u2026" not in settings
+    joined = ["".join(line[start:end].strip() for line in settings.splitlines()[4:]) for start, end in
+              columns(settings, "one", "other")]  # fmt: skip
+    assert "qwen2.5-coder-0.5b" in joined[0]
+    assert "qwen2.5-coder-1.5b" in joined[1]
+
+
+def columns(text: str, *names: str) -> list[tuple[int, int | None]]:
+    heading = text.splitlines()[1]
+    starts = [heading.index(f" {name}") + 1 for name in names]
+    return list(zip(starts, [*starts[1:], None], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "limit", "expected"),
+    [
+        ("abc", "abd", 10, ("abc", "abd")),
+        ("a" * 50 + "x", "a" * 50 + "y", 20, ("aaaaa...aaaaax", "aaaaa...aaaaay")),
+        ("a" * 50 + "x" * 50, "a" * 50, 20, ("aaaaa...aaaaaxxxx...", "aaaaa...aaaaa")),
+        ("b" * 50, "c" * 50, 20, ("b" * 17 + "...", "c" * 17 + "...")),
+        ("", "c" * 50, 20, ("", "c" * 17 + "...")),
+    ],
+    ids=["short", "at the end", "a prefix", "at once", "empty"],
+)
+def test_two_texts_are_cut_so_that_their_difference_is_seen(
+    one: str, other: str, limit: int, expected: tuple[str, str]
+) -> None:
+    assert apart(one, other, limit) == expected
+    assert apart(other, one, limit) == expected[::-1]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ([1, 2], [1, 3], ("[1]", "2", "3", 0)),
+        ([1, 2, 3], [1, 2], ("[2]", "3", "(missing)", 0)),
+        ([], [{"id": "e1", "n": None}], ("", "[]", '[{id: "e1", n: null}]', 0)),
+        ({"a": [1], "b": "x"}, {"a": [2], "b": ""}, ("a[0]", "1", "2", 1)),
+        ({"b": "x"}, {"b": ""}, ("b", "x", '""', 0)),
+    ],
+    ids=["in a list", "a shorter list", "an empty list", "two places", "an empty text"],
+)
+def test_where_two_values_differ_first(one: object, other: object, expected: tuple[object, ...]) -> None:
+    assert first_difference(one, other) == expected

@@ -11,11 +11,15 @@ from rich.text import Text
 
 from auditcoder.audit.comparing import usage_differs
 from auditcoder.audit.comparison import Comparison, FieldChange, Parting, RepairFacts, Section, UnitChange
+from auditcoder.audit.showing import apart
 from auditcoder.cli.showing.part import Part, table
 from auditcoder.cli.showing.run import rank_text
 from auditcoder.cli.text import clean, one_line
+from auditcoder.records.config import ROLES
 
 WIDTH = 60
+SCHEMA = 1
+"""Version of the form of `--json`."""
 DIFF_LINES = 200
 """Lines of a unit's diff that are shown; `--json` has all."""
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
@@ -23,7 +27,7 @@ _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 def comparison_part(found: Comparison, one: str, other: str) -> Part:
     """Return a comparison for people and for programs."""
-    data = {"one": one, "other": other, "same": found.same, **found.model_dump(mode="json")}
+    data = {"schema": SCHEMA, "one": one, "other": other, "same": found.same, **found.model_dump(mode="json")}
     heading = Text.assemble(("one    ", "dim"), one_line(one), "\n", ("other  ", "dim"), one_line(other))
     return Part((heading, *_sections(found), "", Text(closing(found))), data)
 
@@ -40,7 +44,7 @@ def closing(found: Comparison) -> str:
 def _sections(found: Comparison) -> Iterator[RenderableType]:
     shown: dict[Section, RenderableType] = {
         "task": _fields("task", found.task),
-        "settings": _fields("settings", found.settings),
+        "settings": _fields("settings", over_roles(found.settings)),
         "plan": _plan(found),
         "program": _program(found.program),
         "checks": _checks(found),
@@ -59,12 +63,42 @@ def _sections(found: Comparison) -> Iterator[RenderableType]:
         yield Text(parting_text(found.parting))
 
 
+def over_roles(changes: Sequence[FieldChange]) -> tuple[FieldChange, ...]:
+    """Return changes of settings, those that are the same for several roles as one."""
+    groups: dict[FieldChange, list[str]] = {}
+    for change in changes:
+        _, role, field = (*change.path.split(".", 2), "", "")[:3] if change.path.startswith("models.") else ("", "", "")
+        key = change.model_copy(update={"path": field}) if role else change
+        groups.setdefault(key, []).extend([role] if role else [])
+    return tuple(
+        change.model_copy(update={"path": f"{_roles(roles)}: {change.path or 'model'}"}) if roles else change
+        for change, roles in groups.items()
+    )
+
+
+def _roles(roles: Sequence[str]) -> str:
+    return "all roles" if set(ROLES) <= set(roles) else ", ".join(roles)
+
+
 def _fields(title: str, changes: Sequence[FieldChange]) -> Table:
-    made = table("field", "one", "other", title=title)
+    made = _folding("field", title=title)
     for change in changes:
         more = f" (and {change.more} more)" if change.more else ""
-        made.add_row(Text(one_line(change.path + more)), _short(change.one), _short(change.other))
+        made.add_row(Text(one_line(change.path + more)), *_values(change))
     return made
+
+
+def _folding(*columns: str, title: str) -> Table:
+    """Return a table of two values, in which nothing that does not fit is lost."""
+    made = table(*columns, "one", "other", title=title)
+    for column in made.columns:
+        column.overflow = "fold"
+    return made
+
+
+def _values(change: FieldChange) -> tuple[Text, Text]:
+    one, other = apart(one_line(change.one), one_line(change.other), WIDTH)
+    return Text(one), Text(other)
 
 
 def _short(text: str) -> Text:
@@ -72,14 +106,14 @@ def _short(text: str) -> Text:
 
 
 def _plan(found: Comparison) -> Table:
-    made = table("node", "field", "one", "other", title="plan")
+    made = _folding("node", "field", title="plan")
     for change in found.plan:
-        made.add_row("", Text(one_line(change.path)), _short(change.one), _short(change.other))
+        made.add_row("", Text(one_line(change.path)), *_values(change))
     for node in found.nodes:
         if node.change != "changed":
             made.add_row(node.node, node.change, "", "")
         for field in node.fields:
-            made.add_row(node.node, Text(one_line(field.path)), _short(field.one), _short(field.other))
+            made.add_row(node.node, Text(one_line(field.path)), *_values(field))
     return made
 
 
@@ -139,11 +173,14 @@ def _usage(found: Comparison) -> Table:
 
 def parting_text(parting: Parting) -> str:
     """Return where two ledgers part, in one or two lines."""
-    numbers = (parting.event_one, parting.event_other)
-    one, other = ("its end" if number is None else f"event {number}" for number in numbers)
+    if parting.event_one is None:
+        return f"one ends where other goes on: event {parting.event_other}, {parting.kind_other}"
+    if parting.event_other is None:
+        return f"other ends where one goes on: event {parting.event_one}, {parting.kind_one}"
+    one, other = (f"event {number}" for number in (parting.event_one, parting.event_other))
     where = one if one == other else f"{one} | {other}"
     if not parting.path:
         return f"the ledgers part at {where}: {parting.kind_one} | {parting.kind_other}"
     more = f" (and {parting.more} more)" if parting.more else ""
-    values = f"{one_line(parting.one, WIDTH)} | {one_line(parting.other, WIDTH)}"
+    values = " | ".join(apart(one_line(parting.one), one_line(parting.other), WIDTH))
     return f"the ledgers part at {where}, {parting.kind_one}, field {one_line(parting.path)}{more}:\n  {values}"
