@@ -51,7 +51,7 @@ def wanted_recordings(state: RunState, checks: Sequence[Check], evidence: Eviden
     first = anchor.check.id
     if evidence == "anchor" or state.report.state_dependent or sole_owner(state.assembly):
         return (first,)
-    outcomes = {result.check: result.outcome for result in state.report.results}
+    outcomes: dict[str, Outcome] = {result.check: result.outcome for result in state.report.results}
     others = [check.id for check in checks if check.id != first and _tells(check, outcomes)]
     return (first, *_within_cap(others, outcomes))
 
@@ -79,7 +79,7 @@ def wanted_suspects(
     wanted = wanted_recordings(state, checks, evidence) if evidence == "all-checks" else ()
     if not wanted or sole_owner(state.assembly) or any(check not in recordings for check in wanted):
         return ()
-    outcomes = {result.check: result.outcome for result in state.report.results}
+    outcomes: dict[str, Outcome] = {result.check: result.outcome for result in state.report.results}
     linked = {
         node.id for node in state.graph.owners if is_linked(task, state.graph, node, state.code_map[node.id].source)
     }

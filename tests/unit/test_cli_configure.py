@@ -105,8 +105,9 @@ def test_a_file_that_is_no_toml(tmp_path: Path) -> None:
         (options.LocateChoice, Policy),
         (options.GateChoice, RunConfig.model_fields["gate"].annotation),
         (options.LocalChecksChoice, RunConfig.model_fields["local_checks"].annotation),
+        (options.EvidenceChoice, RunConfig.model_fields["evidence"].annotation),
     ],
-    ids=["granularity", "locate", "gate", "local-checks"],
+    ids=["granularity", "locate", "gate", "local-checks", "evidence"],
 )
 def test_choices_equal_the_records(choice: object, record: object) -> None:
     assert get_args(choice) == get_args(record)

@@ -39,7 +39,7 @@ RAISES = "def keep_positive(items):\n    return [i for i in items if i > 0] if l
 ADD = "def add_up(kept):\n    return sum(kept)"
 
 
-def script(keep: str, ensures: str = "") -> Callable[[Role, str], str]:
+def script(keep: str, ensures: str = "", repaired: str = KEEP) -> Callable[[Role, str], str]:
     """Return the answers of a run on two steps, `keep_positive` (S1) wrong; no executable condition unless given."""
 
     def plan(last: str) -> str:
@@ -54,7 +54,7 @@ def script(keep: str, ensures: str = "") -> Callable[[Role, str], str]:
     def answer(role: Role, prompt: str) -> str:
         if role == "planner":
             return plan(prompt[prompt.rindex(TOTAL.statement) :])
-        code = KEEP if role == "regenerator" else ADD if "def add_up" in prompt[-2500:] else keep
+        code = repaired if role == "regenerator" else ADD if "def add_up" in prompt[-2500:] else keep
         return f"```python\n{code}\n```"
 
     return answer
@@ -128,6 +128,34 @@ def test_the_run_verifies_and_resumes_from_anywhere_without_paying_twice(run: An
         paid = sum(isinstance(event, ModelCalled) for event in run.events[:kept])
         assert len(again.calls) == len(run.calls) - paid
         assert verify_ledger(journal.ledger).verified
+
+
+def test_a_second_round_says_nothing_twice_and_localizes_the_same(solve: Solve) -> None:
+    """The repair is rolled back, so the same program fails again: its suspects are known and current."""
+    journal = MemoryJournal()
+    run = solve(TOTAL, script(WRONG, repaired=RAISES), journal=journal, k=2, **CONFIG)
+    first, second = run.record.transactions
+    assert (first.decision, first.localization.implicated) == ("rolled-back", ("S1",))
+    assert second.localization.implicated == ("S1",)
+    suspects = [e for e in run.events if isinstance(e, FindingsAdded) and e.source == "suspects"]
+    assert len(suspects) == 1
+    assert [e.recording.check for e in run.events if isinstance(e, CallsRecorded)] == ["E1", "E2", "E3"] * 2
+    assert verify_ledger(journal.ledger).differences == ()
+
+
+def test_after_an_accepted_repair_the_suspects_of_the_new_program_are_named(solve: Solve) -> None:
+    """The repair mends the first check and not the last one, so the second round has another anchor."""
+    examples = (*TOTAL.examples, example(4, [1, 9], 10), example(5, [9], 9))
+    task, better = (
+        TOTAL.model_copy(update={"examples": examples}),
+        WRONG.replace("if i > 1", "if i != 9 or len(items) < 2"),
+    )
+    journal = MemoryJournal()
+    run = solve(task, script(WRONG, repaired=better), journal=journal, k=2, **CONFIG)
+    first, second = run.record.transactions
+    assert (first.decision, first.localization.anchor, second.localization.anchor) == ("accepted", "E1", "E4")
+    assert len([e for e in run.events if isinstance(e, FindingsAdded) and e.source == "suspects"]) == 2
+    assert verify_ledger(journal.ledger).differences == ()
 
 
 def nth(facts: Facts, kind: str, number: int = 0) -> dict[str, Any]:
