@@ -221,10 +221,10 @@ def _repairs(left: RunRecord, right: RunRecord) -> Iterator[RepairPair]:
 def repair_facts(done: Transaction) -> RepairFacts:
     """Return what decides about a transaction, without its hashes (which hold times of runs)."""
     where, scope = done.localization, done.scope
-    told = (where.anchor, where.failure, where.rule, where.defect, where.grade)
+    diagnosis = ", ".join(part for part in (where.rule, where.defect, where.grade) if part)
     abstained = where.abstained or scope.abstained
     return RepairFacts(
-        localization=f"abstained: {abstained}" if abstained else " ".join(part for part in told if part),
+        localization=f"abstained: {abstained}" if abstained else f"{where.failure} at {where.anchor}: {diagnosis}",
         action=scope.action or "",
         nodes=scope.nodes,
         expansions=tuple(expansion.unit for expansion in scope.expansions),

@@ -17,16 +17,34 @@ Examples:
 - `auditcoder show runs/vowel-count-20260101-120000-ab12cd S1_S2`
 - `auditcoder show runs/vowel-count-20260101-120000-ab12cd 42`
 - `auditcoder show runs/vowel-count-20260101-120000-ab12cd --events`
+- `auditcoder show runs/vowel-count-20260101-120000-ab12cd --event 15`
 - `auditcoder show runs/vowel-count-20260101-120000-ab12cd --at 12`
+- `auditcoder show runs/vowel-count-20260101-120000-ab12cd S1 --candidate 1`
+- `auditcoder show runs`
 """
 Part = Annotated[
-    str | None, typer.Argument(metavar="[NODE|LINE]", help="A node id, or a line of program.py.", show_default=False)
+    str | None,
+    typer.Argument(metavar="[NODE|LINE]", help="A node id, or a line of program.py: 42.", show_default=False),
 ]
 At = Annotated[
     int | None,
     typer.Option("--at", metavar="N", help="The run as it was right after event N.", show_default=False),
 ]
 Events = Annotated[bool, typer.Option("--events", help="List the events of the ledger: number, time, kind, text.")]
+
+Event = Annotated[
+    int | None,
+    typer.Option(
+        "--event", metavar="N", help="One event: prompt and answer, code, calls, findings, scope.", show_default=False
+    ),
+]
+Candidate = Annotated[
+    int | None,
+    typer.Option(
+        "--candidate", metavar="N", help="Candidate program N, also one that was turned away.", show_default=False
+    ),
+]
+Full = Annotated[bool, typer.Option("--full", help="Cut nothing: whole statement, reasons, prompts and answers.")]
 
 
 @guarded
@@ -36,10 +54,14 @@ def command(
     *,
     at: At = None,
     events: Events = False,
+    event: Event = None,
+    candidate: Candidate = None,
+    full: Full = False,
     json: o.Json = False,
     debug: o.Debug = False,
 ) -> int:
-    """Show a run: task, nodes and owners, checks, repairs, usage; or one node; or who owns a line; or its events."""
+    """Show a run: task, nodes, checks, candidates, repairs, usage; or a node, a line, an event; or a folder's runs."""
     from auditcoder.cli import show_work
 
-    return show_work.show(run, part or "", at=at, events=events, json=json)
+    wanted = show_work.Wanted(part or "", at=at, events=events, event=event, candidate=candidate, full=full)
+    return show_work.show(run, wanted, json=json)

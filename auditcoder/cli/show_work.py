@@ -3,56 +3,111 @@
 from __future__ import annotations
 
 import json as json_module
+import re
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.text import Text
 
 from auditcoder.audit.restoring import upto
 from auditcoder.cli.exits import FINDINGS, OK, usage_error
 from auditcoder.cli.kept import stale_outputs
-from auditcoder.cli.runs import is_run
+from auditcoder.cli.runs import is_run, runs_of
+from auditcoder.cli.showing.candidate import at_candidate, candidate_part
 from auditcoder.cli.showing.event import event_text, events_part
 from auditcoder.cli.showing.facts import Facts, facts_of
 from auditcoder.cli.showing.line import line_part
+from auditcoder.cli.showing.listing import runs_part
 from auditcoder.cli.showing.node import node_part
 from auditcoder.cli.showing.part import Part
 from auditcoder.cli.showing.run import run_part
+from auditcoder.cli.showing.single import single_part
 from auditcoder.cli.terminal import terminal
 from auditcoder.cli.text import clean
 from auditcoder.ledger.chain import LEDGER_NAME, Ledger
 from auditcoder.ledger.fold import fold_ledger
 from auditcoder.ledger.outputs import RECORD_NAME, load_ledger
-from auditcoder.paths import exists, is_file, short
+from auditcoder.paths import exists, is_dir, is_file, short
 from auditcoder.records.run import RunRecord
 
 RUNS = Path("runs")
 """Where `solve` makes run folders when no other place is named."""
+LINE = re.compile(r"(?:.*program\.py:)?([0-9]+)")
+"""A line of the program: its number, alone or behind the name of the file."""
 
 
-def show(named: Path | None, what: str, *, at: int | None = None, events: bool = False, json: bool) -> int:
-    """Print a run, a node, a line or the events, and return the exit code.
+class Wanted(NamedTuple):
+    """What of a run is to be shown; nothing is the whole run."""
 
-    It is 1 for a whole run that has no program that passes every check; an earlier state has no verdict of its own.
+    part: str = ""
+    """A node id or a line."""
+    at: int | None = None
+    events: bool = False
+    event: int | None = None
+    candidate: int | None = None
+    full: bool = False
+
+
+def show(named: Path | None, wanted: Wanted, *, json: bool) -> int:
+    """Print a run or a part of it, or the runs of a folder, and return the exit code.
+
+    It is 1 for a whole run that has no program that passes every check; an earlier state, a part of a run and a list
+    of runs have no verdict of their own.
 
     Raises:
         LedgerError: there is no ledger, or it is corrupt.
-        ConfigError: there is no such run, or the run has no such event, node or line.
+        ConfigError: there is no such run, or the run has no such event, candidate, node or line.
     """
-    if events and what:
-        raise usage_error("--events lists the whole run", f"Leave {clean(what)} out.")
+    refuse_mixed(wanted)
+    if named is not None and wanted == Wanted() and (folders := folders_in(named)):
+        printed(runs_part(named, folders), json=json)
+        return OK
     run = folder_of(named) if named else newest_folder(RUNS)
     whole = load_ledger(run)
-    ledger = whole if at is None else upto(whole, at)
+    ledger = whole if wanted.at is None else upto(whole, wanted.at)
     record = fold_ledger(ledger)
-    if at is None:
+    if wanted.at is None:
         warn_of_changes(run, record)
-    part = events_part(ledger.entries) if events else part_of(record, what, facts_of(ledger.events))
+    facts = facts_of(ledger.events)
+    facts.full = wanted.full
+    if wanted.at is not None:
+        facts.moment = f"state after event {wanted.at} of {whole.entries[-1].line.seq}"
+    part = part_of(record, ledger, wanted, facts)
+    printed(part, json=json, run=run if named is None else None, earlier=ledger if wanted.at is not None else None)
+    whole_run = wanted._replace(full=False) == Wanted()
+    return OK if not whole_run or solved(record) else FINDINGS
+
+
+def refuse_mixed(wanted: Wanted) -> None:
+    """Refuse options that name different things.
+
+    Raises:
+        ConfigError: two of them do.
+    """
+    part = clean(wanted.part)
+    if wanted.events and part:
+        raise usage_error("--events lists the whole run", f"Leave {part} out.")
+    if wanted.event is not None and part:
+        raise usage_error("--event shows one event of the run", f"Leave {part} out.")
+    chosen = [("--events", wanted.events), ("--event", wanted.event is not None)]
+    chosen += [("--candidate", wanted.candidate is not None)]
+    names = [name for name, given in chosen if given]
+    if len(names) > 1:
+        raise usage_error(f"{' and '.join(names)} show different things", "Give one of them.")
+
+
+def folders_in(path: Path) -> list[Path]:
+    """Return the run folders in a folder that is no run itself, by name; none when there are none."""
+    return runs_of(path) if is_dir(path) and not is_run(path) and any(path.rglob(LEDGER_NAME)) else []
+
+
+def printed(part: Part, *, json: bool, run: Path | None = None, earlier: Ledger | None = None) -> None:
+    """Print a part, as JSON or for people."""
     if json:
         print(json_module.dumps(part.data, indent=2, ensure_ascii=True))
     else:
-        print_part(part, run if named is None else None, ledger if at is not None else None)
-    return OK if what or events or at is not None or solved(record) else FINDINGS
+        print_part(part, run, earlier)
 
 
 def print_part(part: Part, run: Path | None, earlier: Ledger | None) -> None:
@@ -102,7 +157,8 @@ def warn_of_changes(run: Path, record: RunRecord) -> None:
         return
     if stale := stale_outputs(run):
         told = f"warning: {' and '.join(stale)} missing or changed; what is shown comes from the ledger"
-        print(clean(f"{told}\n  write again: auditcoder solve --resume {run}"), file=sys.stderr)
+        again = f"auditcoder restore {run} --at {record.events - 1} --out DIR"
+        print(clean(f"{told}\n  the files as the ledger gives them: {again}"), file=sys.stderr)
 
 
 def solved(record: RunRecord) -> bool:
@@ -110,8 +166,16 @@ def solved(record: RunRecord) -> bool:
     return record.status == "finished" and record.rank is not None and record.rank.full_pass
 
 
-def part_of(record: RunRecord, what: str, facts: Facts) -> Part:
-    """Return the part that is meant: nothing is the whole run, digits are a line, all else is a node id."""
-    if not what:
-        return run_part(record, facts)
-    return line_part(record, int(what), facts) if what.isdecimal() else node_part(record, what, facts)
+def part_of(record: RunRecord, ledger: Ledger, wanted: Wanted, facts: Facts) -> Part:
+    """Return the part that is meant: nothing is the whole run, a number is a line, all else is a node id."""
+    if wanted.events:
+        return events_part(ledger.entries)
+    if wanted.event is not None:
+        return single_part(ledger, wanted.event, facts)
+    active = record.candidate
+    if wanted.candidate is not None:
+        record, facts = at_candidate(record, facts, wanted.candidate)
+    if not wanted.part:
+        return run_part(record, facts) if wanted.candidate is None else candidate_part(record, active, facts)
+    line = LINE.fullmatch(wanted.part)
+    return line_part(record, int(line[1]), facts) if line else node_part(record, wanted.part, facts)

@@ -183,7 +183,7 @@ SCOPE_LINES: dict[str, tuple[ev.Event, tuple[str, ...]]] = {
          "scope   1 unit frozen"),
     ),
     "nothing verified again": (ev.NodesReverified(index=0, nodes=()), ()),
-    "replan starts": (repair_start(BRANCH), ("repair  1: replan S1 (Impl, Trace, high)",)),
+    "replan starts": (repair_start(BRANCH), ("repair  1: replan S1 (Trace, Impl, high)",)),
 }  # fmt: skip
 
 
@@ -258,7 +258,7 @@ LINE_CASES: dict[str, tuple[ev.Event, str]] = {
         ran(0, "pass", "runtime-error"), "checks  1/2 passed; first failure: example-2 runtime-error",
     ),
     "all pass": (ran(0, "pass", "pass"), "checks  2/2 passed"),
-    "repair": (repair_start(), "repair  1: regenerate S1 (Impl, Trace, high)"),
+    "repair": (repair_start(), "repair  1: regenerate S1 (Trace, Impl, high)"),
     "decision": (repair_end("rolled-back"), "repair  rolled-back: r"),
     "recheck": (
         ev.NodesReverified(index=0, nodes=("S0", "S1"), findings=("F3", "F4"), rejected=("F4",)),
@@ -376,3 +376,15 @@ def test_a_terminal_gets_the_tree() -> None:
     text = watched(tuple((event, False) for event in FAILED), terminal=True)
     assert "S1" in text
     assert "checks 1/2" in text
+
+
+def test_the_second_run_of_the_checks_on_one_candidate_is_its_confirmation() -> None:
+    run = next(event for event in FAILED if isinstance(event, ev.ChecksRun))
+    before = view_of(*FAILED)
+    assert not before.again
+    after = view_of(run, view=before)
+    assert after.again
+    failing = "checks  1/2 passed again; first failure:"
+    assert lines(run, after)[0].startswith(failing)
+    passing = run.model_copy(update={"report": run.report.model_copy(update={"results": run.report.results[:1]})})
+    assert lines(passing, after) == ("checks  1/1 confirmed",)

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from auditcoder.cli.main import app
 from auditcoder.cli.text import clean, one_line
+from auditcoder.core.versions import versions_of
 from auditcoder.ledger.journal import FileJournal
 from auditcoder.ledger.outputs import write_outputs
 from auditcoder.records import events as ev
@@ -18,7 +19,7 @@ from auditcoder.records.base import sha256_text
 from auditcoder.records.code import Assembly, CodeUnit, LineOwner, NodeCode
 from auditcoder.records.config import ModelFacts, RunConfig
 from auditcoder.records.execution import CheckResult, ExecutionReport, IsolationReport, Outcome
-from auditcoder.records.finding import Finding, Obligation, Versions
+from auditcoder.records.finding import Finding, Obligation
 from auditcoder.records.graph import Contract, LocalCheck, Node, Predicate, Provider, Slot, TaskGraph
 from auditcoder.records.localization import Localization, Scope
 from auditcoder.records.task import Check, EntryPoint, Expected, FunctionSignature, Parameter, ProgramInput, Task
@@ -83,7 +84,7 @@ def ran(candidate: int, leaf: str, second: Outcome) -> list[ev.Event]:
 
 def run_events() -> list[ev.Event]:
     facts = ModelFacts(profile="embedded", model="m", price_in=1.0)
-    versions = Versions(code=sha256_text(OLD), contract="c")
+    versions = versions_of(GRAPH, {"S1": NodeCode(node="S1", source=OLD, digest=sha256_text(OLD))}, "S1")
     finding = Finding(
         id="F1", owners=("S1",), verdict="reject", obligation=Obligation(kind="semantic", predicate="post-1"),
         evidence="exec", versions=(versions,), check="example-3", reason="3 is not twice 3",
@@ -155,7 +156,8 @@ def test_a_node(run: Path) -> None:
     for part in (
         "double(n: int) -> int", "ensures    the result is twice n   `result == 2 * n`", "n from S0.number",
         "check      S1:L2 double(4) gives 8",
-        "F1 rejects semantic, executed at example-3: 3 is not twice 3", "return 2 * n", "repair 1", "accepted",
+        "F1 rejects semantic, executed at example-3 (candidate 0, not current): 3 is not twice 3",
+        "return 2 * n", "repair 1", "accepted",
     ):  # fmt: skip
         assert part in text, part
     assert text.count("version ") == 2
@@ -179,9 +181,26 @@ def test_json(run: Path) -> None:
     record = json.loads(shown(run, "--json"))
     assert (record["task"]["id"], record["candidate"], record["status"]) == ("double", 1, "finished")
     assert json.loads(shown(run, "S1", "--json"))["node"]["id"] == "S1"
-    assert json.loads(shown(run, "2", "--json")) == {
-        "line": 2, "text": "    return 2 * n", "owner": {"first": 1, "last": 2, "unit": "double", "owner": "S1"},
-    }  # fmt: skip
+    line = json.loads(shown(run, "2", "--json"))
+    owner = {"first": 1, "last": 2, "unit": "double", "owner": "S1"}
+    assert (line["line"], line["text"], line["owner"]) == (2, "    return 2 * n", owner)
+
+
+@pytest.mark.parametrize("part", ["S1", "2"])
+def test_the_json_of_a_node_and_of_a_line_holds_what_their_text_tells(run: Path, part: str) -> None:
+    data = json.loads(shown(run, part, "--json"))
+    assert data["candidate"] == 1
+    old, new = sha256_text(OLD), sha256_text(NEW)
+    assert data["versions"] == [
+        {"digest": old, "candidates": [0], "current": False}, {"digest": new, "candidates": [1], "current": True},
+    ]  # fmt: skip
+    assert [(one["id"], one["candidate"], one["current"]) for one in data["findings"]] == [("F1", 0, False)]
+    assert [(one["repair"], one["decision"]) for one in data["repairs"]] == [(1, "accepted")]
+
+
+def test_a_node_id_may_be_written_small_and_a_line_with_its_file(run: Path) -> None:
+    assert shown(run, "s1") == shown(run, "S1")
+    assert shown(run, "program.py:2") == shown(run, "some/where/program.py:2") == shown(run, "2")
 
 
 @pytest.mark.parametrize("count", [1, 4, 6, 8, 9, 12, 16])
@@ -193,9 +212,9 @@ def test_a_stopped_run_is_shown_and_counts_as_findings(tmp_path: Path, count: in
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("S9",), "error[config]: the plan has no node S9\n  Nodes: S0, S1."),
-        (("6",), "error[config]: the program has no line 6\n  It has 5 lines."),
-        (("0",), "error[config]: the program has no line 0"),
+        (("S9",), "error[usage]: the plan has no node S9\n  Nodes: S0, S1."),
+        (("6",), "error[usage]: the program has no line 6\n  It has 5 lines."),
+        (("0",), "error[usage]: the program has no line 0"),
     ],
     ids=["node", "line", "line 0"],
 )
@@ -204,13 +223,13 @@ def test_what_is_not_there(run: Path, arguments: tuple[str, ...], message: str) 
 
 
 def test_no_run_at_all(tmp_path: Path) -> None:
-    assert f"error[config]: {tmp_path} is no run folder" in shown(tmp_path, code=2)
-    assert "error[config]: there is no run folder some/nope" in shown("some/nope", code=2)
+    assert f"error[usage]: {tmp_path} is no run folder" in shown(tmp_path, code=2)
+    assert "error[usage]: there is no run folder some/nope" in shown("some/nope", code=2)
 
 
 def test_without_a_name_the_newest_run_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert "error[config]: there is no run in runs" in shown(code=2)
+    assert "error[usage]: there is no run in runs" in shown(code=2)
     for age, name in enumerate(("b-newest", "a", "c")):
         folder = make_run(tmp_path / "runs" / name, run_events())
         os.utime(folder / "ledger.jsonl", (1_000_000 - age, 1_000_000 - age))
@@ -228,7 +247,7 @@ def test_a_changed_ledger(run: Path) -> None:
 
 def test_debug_shows_the_traceback(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["show", str(tmp_path), "--debug"])
-    assert type(result.exception).__name__ == "ConfigError"
+    assert type(result.exception).__name__ == "UsageError"
 
 
 @pytest.mark.parametrize(

@@ -124,8 +124,8 @@ def test_a_node_tells_its_local_checks_its_findings_and_that_it_was_looked_at_ag
     for part in (
         "check      S1:L1 total([1]) gives 1: pass",
         "check      S1:L2 total([2]) gives 2: wrong-answer, gave (5, 'a')",
-        "F9 rejects semantic, executed by monitors at e1 on total([1, 2]) -> 4: why",
-        "F8 accepts semantic, executed by local-checks at e1: why",
+        "F9 rejects semantic, executed by monitors at e1 on total([1, 2]) -> 4 (no code version, not current): why",
+        "F8 accepts semantic, executed by local-checks at e1 (no code version, not current): why",
     ):
         assert part in text, part
     root = shown(run, "S0")

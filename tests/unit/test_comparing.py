@@ -247,7 +247,7 @@ def test_the_command_on_two_runs() -> None:
     for part in (
         "granularity  single  coarse", "step_largest_jump [S1] only in other", "  -    print(max_diff)",
         "example-4  pass          runtime-error ValueError  differs", "rank  (0, 2, 0, 4) | (0, 3, 0, 3)",
-        "example-3 RE Trace Impl high", "regenerator  3 | 1",
+        "RE at example-3: Trace, Impl, high", "regenerator  3 | 1",
         "different: settings, plan, program, checks, rank, findings, repairs, usage; the same: task, ending",
     ):  # fmt: skip
         assert part in text, part

@@ -135,7 +135,8 @@ def checked(view: RunView, event: ev.ChecksRun) -> RunView:
     """Return the view with the verdicts; a failure marks the node it points at, else the root."""
     results = event.report.results
     passed = sum(result.outcome == "pass" for result in results)
-    view = replace(view, passed=passed, checks=len(results), stage="checked")
+    again = view.passed is not None and view.candidate == event.candidate
+    view = replace(view, passed=passed, checks=len(results), stage="checked", again=again)
     if passed == len(results):
         return replace(view, nodes=with_state(view.nodes, "passed"))
     if view.repair:

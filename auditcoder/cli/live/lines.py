@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from auditcoder.cli.live.view import RunView
+from auditcoder.cli.showing.words import abstention, diagnosis
 from auditcoder.cli.text import UNCHECKED, counted
 from auditcoder.records import events as ev
 from auditcoder.records.execution import CheckResult
@@ -31,7 +32,7 @@ def lines(event: ev.Event, view: RunView) -> tuple[str, ...]:
         case ev.ProgramAssembled():
             return tuple(f"policy  {finding}" for finding in event.gate)
         case ev.ChecksRun() if event.report.results:
-            return (checks_line(event.report.results),)
+            return (checks_line(event.report.results, again=view.again),)
         case ev.RepairStarted():
             return (repair_line(event),)
         case ev.ScopeDeclared():
@@ -60,23 +61,27 @@ def call_line(event: ev.ModelCalled) -> str:
     return f"call    {who}: {event.prompt_tokens} + {event.completion_tokens} tokens {source}"
 
 
-def checks_line(results: tuple[CheckResult, ...]) -> str:
-    """Return one line on a run of the checks: how many passed, and the first that did not."""
+def checks_line(results: tuple[CheckResult, ...], *, again: bool = False) -> str:
+    """Return one line on a run of the checks: how many passed, and the first that did not.
+
+    Args:
+        results: One an executed check.
+        again: It is the confirmation run: the same program once more, one process a check, in another order.
+    """
     passed = sum(result.outcome == "pass" for result in results)
     failing = next((result for result in results if result.outcome != "pass"), None)
     first = f"; first failure: {failing.check} {failing.outcome} {failing.detail}".rstrip() if failing else ""
-    return f"checks  {passed}/{len(results)} passed{first}"
+    word = ("passed again" if failing else "confirmed") if again else "passed"
+    return f"checks  {passed}/{len(results)} {word}{first}"
 
 
 def repair_line(event: ev.RepairStarted) -> str:
     """Return one line on the start of a repair: where, and on what evidence."""
     reason = event.localization.abstained or event.scope.abstained
     if reason:
-        return f"repair  {event.index + 1}: abstains: {reason}"
+        return f"repair  {event.index + 1}: abstains: {abstention(reason)}"
     where = event.scope.branch or ", ".join(event.scope.nodes)
-    return f"repair  {event.index + 1}: {event.scope.action} {where} ({event.localization.defect}, " + (
-        f"{event.localization.rule}, {event.localization.grade})"
-    )
+    return f"repair  {event.index + 1}: {event.scope.action} {where} ({diagnosis(event.localization)})"
 
 
 def scope_lines(event: ev.ScopeDeclared) -> tuple[str, ...]:

@@ -93,6 +93,8 @@ class RunView:
     checks: int = 0
     passed: int | None = None
     """Checks that the last candidate passed; None before one ran."""
+    again: bool = False
+    """The checks were run on this candidate before: the last run of them is its confirmation."""
     spent: Spent = Spent()
     call: CallView | None = None
     assembly: Assembly | None = None

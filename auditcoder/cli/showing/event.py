@@ -18,12 +18,22 @@ WIDTH = 96
 
 
 def events_part(entries: Sequence[Entry]) -> Part:
-    """Return every event of a ledger; the number is what `--at`, `restore` and `verify` name."""
+    """Return every event of a ledger; the number is what `--event`, `--at`, `restore` and `verify` name.
+
+    Only the time of day is shown, so that a line fits into 80 columns; the data have the date as well.
+    """
     shown = table(">event", "time", "kind", "what happened", title="events")
+    shown.columns[1].no_wrap = shown.columns[2].no_wrap = True
+    data: list[dict[str, object]] = []
+    ran: set[int] = set()
     for entry in entries:
         line = entry.line
-        shown.add_row(str(line.seq), line.at, line.event.kind, Text(event_text(line.event)))
-    return Part((shown,), [event_data(entry.line) for entry in entries])
+        text = event_text(line.event, again=isinstance(line.event, ev.ChecksRun) and line.event.candidate in ran)
+        if isinstance(line.event, ev.ChecksRun):
+            ran.add(line.event.candidate)
+        shown.add_row(str(line.seq), line.at[11:19], line.event.kind, Text(text))
+        data.append({"seq": line.seq, **event_data(line), "text": text})
+    return Part((shown,), data)
 
 
 def event_data(line: LedgerLine) -> dict[str, object]:
@@ -31,8 +41,10 @@ def event_data(line: LedgerLine) -> dict[str, object]:
     return {"event": line.seq, "at": line.at, "kind": line.event.kind, "text": event_text(line.event)}
 
 
-def event_text(event: ev.Event) -> str:
-    """Return what an event says, on one line, cut."""
+def event_text(event: ev.Event, *, again: bool = False) -> str:
+    """Return what an event says, on one line, cut; `again`: the candidate's checks were run before."""
+    if isinstance(event, ev.ChecksRun):
+        return one_line(f"candidate {event.candidate}: {_body(checks_line(event.report.results, again=again))}", WIDTH)
     return one_line(_text(event), WIDTH)
 
 
@@ -71,8 +83,6 @@ def _program_text(event: ev.Event) -> str:
             gate = f"; policy: {'; '.join(event.gate)}" if event.gate else ""
             lines = counted(len(event.assembly.program.splitlines()), "line")
             return f"candidate {event.candidate}: {lines}, {counted(len(event.assembly.units), 'unit')}{gate}"
-        case ev.ChecksRun():
-            return f"candidate {event.candidate}: {_body(checks_line(event.report.results))}"
         case ev.CandidateRanked():
             active = "active now" if event.active else "not better"
             return f"candidate {event.candidate}: rank {rank_text(event.rank)}, {active}"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from rich.console import RenderableType
-from rich.table import Table
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from auditcoder.cli.showing.facts import Facts
-from auditcoder.cli.showing.part import table
-from auditcoder.cli.text import clean, counted, one_line
+from auditcoder.cli.showing.part import hanging, table
+from auditcoder.cli.showing.support import support_lines
+from auditcoder.cli.text import counted, one_line
 from auditcoder.errors import RecordError
 from auditcoder.records.base import canonical_json
 from auditcoder.records.events import NodesReverified
@@ -33,31 +33,46 @@ def evidence(record: RunRecord, facts: Facts) -> Iterator[RenderableType]:
     """Yield the sections that a run has anything for."""
     gate = facts.gates.get(record.candidate, ()) if record.candidate is not None else ()
     if gate:
-        yield _lines("policy gate", gate)
+        yield _lines("policy gate", gate, 0 if facts.full else SHOWN)
     found = [finding for finding in record.findings if facts.sources.get(finding.id) in ON_NODES]
     if found:
         yield executed(found, facts)
     if facts.unevaluated:
-        yield _lines("predicates that could not be evaluated", tuple(facts.unevaluated))
-    told = [line for done in record.transactions for line in scope_lines(done, facts)]
+        yield _lines("predicates that could not be evaluated", tuple(facts.unevaluated), 0 if facts.full else SHOWN)
+    told = [line for done in record.transactions for line in detail_lines(record, done, facts)]
     if told:
         yield _lines("repairs in detail", told, limit=0)
 
 
-def executed(found: Sequence[Finding], facts: Facts) -> Table:
-    """Return the rejections of monitors and local checks with what was observed; what they accept is counted."""
+def detail_lines(record: RunRecord, done: Transaction, facts: Facts) -> Iterator[str]:
+    """Yield on what a repair rests, and then what it could change."""
+    supports = support_lines(done.localization, record.findings)
+    away = sum(line.startswith("turned away") for line in supports)
+    shown = supports if facts.full else supports[: len(supports) - away]
+    yield from (f"repair {done.index + 1}: {line}" for line in shown)
+    if away and not facts.full:
+        event = "; with clause and reason: --event of its repair.started, or --full"
+        yield f"repair {done.index + 1}: {counted(away, 'finding')} turned away{event}"
+    yield from scope_lines(done, facts)
+
+
+def executed(found: Sequence[Finding], facts: Facts) -> RenderableType:
+    """Return the rejections of monitors and local checks with what was observed; what they accept is only counted."""
     verdicts = Counter(finding.verdict for finding in found)
     title = f"executed on nodes: {counted(verdicts['reject'], 'rejection')}, {counted(verdicts['accept'], 'accept')}"
     shown = table("finding", "node", "source", "obligation", "observed", "why", title=title)
     rejections = [finding for finding in found if finding.verdict == "reject"]
-    for finding in rejections[:SHOWN]:
+    if not rejections:
+        return Text(title, style="bold")
+    limit = len(rejections) if facts.full else SHOWN
+    for finding in rejections[:limit]:
         where = f" at {finding.check}" if finding.check else ""
         obligation = " ".join(part for part in (finding.obligation.kind, finding.obligation.predicate) if part)
         source = facts.sources.get(finding.id, "")
         cells = (finding.id, ", ".join(finding.owners), source, f"{obligation}{where}", observed(finding.witness))
-        shown.add_row(*(Text(one_line(cell, CELL)) for cell in (*cells, finding.reason)))
-    if len(rejections) > SHOWN:
-        shown.add_row("", "", "", f"and {len(rejections) - SHOWN} more", "", "")
+        shown.add_row(*(Text(facts.cut(cell, CELL)) for cell in (*cells, finding.reason)))
+    if len(rejections) > limit:
+        shown.add_row("", "", "", f"and {len(rejections) - limit} more", "", "")
     return shown
 
 
@@ -133,9 +148,9 @@ def reverified_lines(event: NodesReverified) -> Iterator[str]:
     yield f"looked again at frozen {', '.join(event.nodes)}: {found}"
 
 
-def _lines(title: str, lines: Sequence[str], limit: int = SHOWN) -> Text:
-    shown = [Text(title, style="bold")]
-    shown += [Text(f"  {clean(one_line(line))}") for line in (lines[:limit] if limit else lines)]
+def _lines(title: str, lines: Sequence[str], limit: int = SHOWN) -> RenderableType:
+    """Return a title and its lines, as many as `limit` (all when 0); a long one goes on under its own beginning."""
+    shown = [Text(one_line(line)) for line in (lines[:limit] if limit else lines)]
     if limit and len(lines) > limit:
-        shown.append(Text(f"  and {len(lines) - limit} more; --json has all", style="dim"))
-    return Text("\n").join(shown)
+        shown.append(Text(f"and {len(lines) - limit} more; --full and --json have all", style="dim"))
+    return Group(Text(title, style="bold"), hanging([("", line) for line in shown], 2))

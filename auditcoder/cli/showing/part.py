@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from rich.console import RenderableType
 from rich.table import Table
+from rich.text import Text
 
 
 class Part(NamedTuple):
@@ -20,4 +22,14 @@ def table(*columns: str, title: str = "") -> Table:
     made = Table(title=title or None, title_justify="left", title_style="bold", box=None, pad_edge=False)
     for name in columns:
         made.add_column(name.removeprefix(">"), justify="right" if name.startswith(">") else "left", header_style="dim")
+    return made
+
+
+def hanging(rows: Iterable[tuple[str | Text, str | Text]], width: int) -> Table:
+    """Return lines that begin with a label of a fixed width; what does not fit goes on beside it."""
+    made = Table.grid(padding=0)
+    made.add_column(width=width, no_wrap=True, overflow="fold")
+    made.add_column(overflow="fold")
+    for label, text in rows:
+        made.add_row(label if isinstance(label, Text) else Text(label), text if isinstance(text, Text) else Text(text))
     return made
