@@ -107,12 +107,14 @@ def _stored_record(file: Path) -> RunRecord:
         return RunRecord.model_validate(body)
     except OSError as error:
         raise LedgerError(
-            f"{file} cannot be read: {error.strerror or error}", hint="Write it anew from the ledger (write_outputs)."
+            f"{file} cannot be read: {error.strerror or error}",
+            hint="Mend its rights, or get it back: auditcoder restore.",
         ) from error
     except (ValueError, RecursionError) as error:
         raise RecordError(
             f"{file} is not the record of a run: {str(error).partition(chr(10))[0]}",
-            hint="It was changed after it was written; the ledger is what counts: remove the file and write it anew.",
+            hint="It was changed after it was written; the ledger is what counts. To get it back: auditcoder restore "
+            "RUN --at LAST --out DIR (show --events lists the events).",
             file=str(file),
         ) from error
 

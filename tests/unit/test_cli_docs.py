@@ -16,6 +16,7 @@ from auditcoder.audit.metrics.table import METRICS
 from auditcoder.audit.outcomes import Outcomes, RunOutcome
 from auditcoder.cli import exits
 from auditcoder.cli.main import app
+from auditcoder.core.abstention import Abstention
 from auditcoder.records.config import RunConfig
 from auditcoder.records.events import CodeWritten
 from auditcoder.records.localization import DefectClass, FailureType, Grade, Rule
@@ -101,6 +102,11 @@ def test_the_guide_tells_every_word_of_a_repair() -> None:
     page = RUNS.read_text(encoding="utf-8")
     kinds = (FailureType, Rule, DefectClass, Grade, Decision, CodeWritten.model_fields["how"].annotation)
     assert [word for kind in kinds for word in get_args(kind) if not re.search(rf"\|.*`{word}`.*\|", page)] == []
+
+
+def test_the_guide_tells_every_reason_to_abstain_in_order() -> None:
+    told = rows(RUNS.read_text(encoding="utf-8"), "Why nothing was repaired")
+    assert [row[0].strip("`") for row in told] == [reason.value for reason in Abstention]
 
 
 def test_what_the_guide_shows_is_what_show_prints() -> None:

@@ -103,6 +103,18 @@ def test_what_is_no_ledger_cannot_be_restored(tmp_path: Path) -> None:
     assert "error[ledger-unreadable]" in text
 
 
+def test_a_changed_program_comes_back_with_the_command_that_is_offered(tmp_path: Path) -> None:
+    folder = tmp_path / "changed"
+    shutil.copytree(RUN, folder)
+    (folder / "program.py").write_text("print(6)\n")
+    offered = [CliRunner().invoke(app, [name, str(folder)]).output for name in ("show", "verify")]
+    command = f"the files as the ledger gives them: auditcoder restore {folder} --at 27 --out DIR"
+    assert [command in text for text in offered] == [True, True]
+    run("restore", folder, "--at", 27, "--out", tmp_path / "again")
+    for name in ("program.py", "record.json", "ledger.jsonl"):
+        assert (tmp_path / "again" / name).read_bytes() == (RUN / name).read_bytes()
+
+
 def test_with_force_an_earlier_state_replaces_a_later_one(tmp_path: Path) -> None:
     run("restore", RUN, "--at", 27, "--out", tmp_path)
     (tmp_path / "note.txt").write_text("mine")
