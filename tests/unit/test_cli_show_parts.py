@@ -10,12 +10,14 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from auditcoder.cli.main import app
+from auditcoder.cli.showing.candidate import at_candidate, candidate_part
 from auditcoder.cli.showing.evidence import executed
-from auditcoder.cli.showing.facts import Facts
-from auditcoder.cli.showing.single import answer, messages
+from auditcoder.cli.showing.facts import Facts, facts_of
+from auditcoder.cli.showing.single import answer, messages, single_part
 from auditcoder.cli.showing.words import GRADES, abstention, diagnosis
 from auditcoder.core.abstention import Abstention
 from auditcoder.ledger.chain import LEDGER_NAME, read_ledger
+from auditcoder.ledger.fold import fold_ledger
 from auditcoder.ledger.journal import FileJournal
 from auditcoder.records import events as ev
 from auditcoder.records.finding import Finding, Obligation
@@ -180,6 +182,22 @@ def test_repairs_name_their_evidence_in_the_run_and_at_the_node() -> None:
     assert "turned away F1 (rejecting): it accepts" in shown(TIDE, "--full", code=1)
 
 
+def test_a_plan_shows_what_each_node_promises_and_a_run_of_checks_what_each_gave() -> None:
+    text = shown(TIDE, "--event", number_of(TIDE, "plan.accepted"))
+    assert "signature  step_high_tides(heights: list[int]) -> list[int]" in text
+    assert "parent     S0" in text
+    checks = shown(TIDE, "--event", number_of(TIDE, "checks.run"))
+    assert "example-2  wrong-answer  0.00" in checks
+    assert "expected a list of 1 items ([1])" in checks
+
+
+def test_the_first_event_tells_every_setting_and_no_default_of_a_comparison() -> None:
+    text = shown(EXAMPLE, "--event", 0)
+    assert "config.boundary_count" in text
+    assert "comparator.rel_tol" not in text
+    assert "comparator.rel_tol" in shown(EXAMPLE, "--event", 0, "--full")
+
+
 def test_calls_and_findings_of_an_event() -> None:
     calls = shown(EXAMPLE, "--event", number_of(EXAMPLE, "calls.recorded"))
     assert "total([1, 2, 3]) -> 5" in calls
@@ -190,15 +208,21 @@ def test_calls_and_findings_of_an_event() -> None:
 
 @pytest.mark.parametrize("ledger", LEDGERS, ids=lambda file: f"{file.parent.parent.name}/{file.parent.name}")
 def test_the_first_event_of_each_kind_and_every_candidate_of_real_runs_is_shown(ledger: Path) -> None:
-    entries = read_ledger(ledger).entries
-    for number in {entry.event.kind: entry.line.seq for entry in entries}.values():
-        text = shown(ledger, "--event", number)
-        assert text.startswith(f"event {number} of {len(entries) - 1}  {entries[number].event.kind}")
-        assert "\x1b" not in text
-    for event in (entry.event for entry in entries):
-        if isinstance(event, ev.ProgramAssembled):
-            data = json.loads(shown(ledger, "--candidate", event.candidate, "--json"))
-            assert data["assembly"]["digest"] == event.assembly.digest
+    whole = read_ledger(ledger)
+    facts, record = facts_of(whole.events), fold_ledger(whole)
+    console = Console(width=120, highlight=False, markup=False)
+    for number in {entry.event.kind: entry.line.seq for entry in whole.entries}.values():
+        part = single_part(whole, number, facts)
+        with console.capture() as captured:
+            console.print(*part.text, sep="\n")
+        head = f"event {number} of {len(whole.entries) - 1}  {whole.entries[number].event.kind}"
+        assert captured.get().startswith(head)
+        assert part.data == json.loads(whole.entries[number].raw)
+    for event in (event for event in whole.events if isinstance(event, ev.ProgramAssembled)):
+        data = candidate_part(at_candidate(record, facts, event.candidate)[0], record.candidate, facts).data
+        assert isinstance(data, dict)
+        assert data["assembly"]["digest"] == event.assembly.digest
+        assert data["active"] is (event.candidate == record.candidate)
 
 
 def test_the_events_as_json_and_within_80_columns() -> None:

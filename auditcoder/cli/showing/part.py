@@ -28,7 +28,7 @@ def table(*columns: str, title: str = "") -> Table:
 def hanging(rows: Iterable[tuple[str | Text, str | Text]], width: int) -> Table:
     """Return lines that begin with a label of a fixed width; what does not fit goes on beside it."""
     made = Table.grid(padding=0)
-    made.add_column(width=width, no_wrap=True, overflow="fold")
+    made.add_column(width=width, overflow="fold")
     made.add_column(overflow="fold")
     for label, text in rows:
         made.add_row(label if isinstance(label, Text) else Text(label), text if isinstance(text, Text) else Text(text))

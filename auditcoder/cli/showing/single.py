@@ -14,8 +14,8 @@ from auditcoder.audit.restoring import upto
 from auditcoder.cli.showing.event import event_text
 from auditcoder.cli.showing.evidence import observed, shown_value
 from auditcoder.cli.showing.facts import Facts
-from auditcoder.cli.showing.node import finding_text
-from auditcoder.cli.showing.part import Part, hanging
+from auditcoder.cli.showing.node import finding_text, indented, promise
+from auditcoder.cli.showing.part import Part, hanging, table
 from auditcoder.cli.showing.run import rank_text
 from auditcoder.cli.showing.support import located, support_lines
 from auditcoder.cli.showing.words import abstention
@@ -24,8 +24,9 @@ from auditcoder.ledger.chain import Ledger
 from auditcoder.ledger.fold import replay
 from auditcoder.records import events as ev
 from auditcoder.records.base import Record
-from auditcoder.records.execution import RecordedCall
+from auditcoder.records.execution import CheckResult, RecordedCall
 from auditcoder.records.finding import Finding
+from auditcoder.records.graph import TaskGraph
 from auditcoder.records.ledger import LedgerLine
 from auditcoder.records.localization import Localization
 
@@ -75,12 +76,46 @@ def _body(ledger: Ledger, line: LedgerLine, facts: Facts) -> Iterator[Renderable
         case ev.ProgramAssembled() as event:
             yield _block("program", event.assembly.program, full=facts.full)
             yield fields(_dump(event, {"kind", "assembly"}), full=facts.full)
+        case ev.ChecksRun() | ev.LocalChecksRun() as event:
+            yield results(event.report.results, facts)
+            yield fields(_dump(event, {"kind", "report"}), full=facts.full)
+        case ev.PlanAccepted() as event:
+            yield from plan(event.graph, facts)
+            yield fields(_dump(event, {"kind", "graph"}), full=facts.full)
+        case ev.ScopeDeclared() as event:
+            yield fields(_dump(event, {"kind", "graph"}), full=facts.full)
+            yield from plan(event.graph, facts) if event.graph is not None else ()
         case event:
-            yield fields(event.model_dump(mode="json", exclude={"kind"}), full=facts.full)
+            yield fields(_told(event, full=facts.full), full=facts.full)
 
 
 def _dump(record: Record, left_out: set[str]) -> dict[str, object]:
     return record.model_dump(mode="json", exclude=left_out)
+
+
+def _told(event: ev.Event, *, full: bool) -> dict[str, object]:
+    """Return the fields of an event; what is as nearly always is left out, but no setting of a run."""
+    told = event.model_dump(mode="json", exclude={"kind"}, exclude_defaults=not full)
+    return told | {"config": event.config.model_dump(mode="json")} if isinstance(event, ev.RunStarted) else told
+
+
+def plan(graph: TaskGraph, facts: Facts) -> Iterator[RenderableType]:
+    """Yield the promise of each node of a plan."""
+    for node in graph.nodes:
+        first, *rest = promise(node, facts)
+        parent = [f"  parent     {node.parent}"] if node.parent else []
+        yield Group(Text(clean(first), style="bold"), indented((*parent, *rest)))
+
+
+def results(found: Sequence[CheckResult], facts: Facts) -> RenderableType:
+    """Return what a run on checks gave, check by check."""
+    shown = table("check", "verdict", ">CPU s", "observed", "what happened")
+    for one in found:
+        seen = shown_value(one.observed, 100_000 if facts.full else 80) if one.has_observed else ""
+        told = facts.cut(f"{one.detail} {one.message}", 200)
+        cells = (Text(one_line(one.check)), one.outcome, f"{one.cpu_seconds:.3f}", Text(one_line(seen)), Text(told))
+        shown.add_row(*cells)
+    return shown
 
 
 def _call(event: ev.ModelCalled, *, full: bool) -> Iterator[RenderableType]:
