@@ -60,7 +60,7 @@ def show(named: Path | None, wanted: Wanted, *, json: bool) -> int:
         ConfigError: there is no such run, or the run has no such event, candidate, node or line.
     """
     refuse_mixed(wanted)
-    if named is not None and wanted == Wanted() and (folders := folders_in(named)):
+    if named is not None and wanted._replace(full=False) == Wanted() and (folders := folders_in(named)):
         printed(runs_part(named, folders), json=json)
         return OK
     run = folder_of(named) if named else newest_folder(RUNS)

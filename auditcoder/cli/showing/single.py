@@ -95,8 +95,10 @@ def _dump(record: Record, left_out: set[str]) -> dict[str, object]:
 
 def _told(event: ev.Event, *, full: bool) -> dict[str, object]:
     """Return the fields of an event; what is as nearly always is left out, but no setting of a run."""
-    told = event.model_dump(mode="json", exclude={"kind"}, exclude_defaults=not full)
-    return told | {"config": event.config.model_dump(mode="json")} if isinstance(event, ev.RunStarted) else told
+    told: dict[str, object] = event.model_dump(mode="json", exclude={"kind"}, exclude_defaults=not full)
+    if isinstance(event, ev.RunStarted):
+        told["config"] = event.config.model_dump(mode="json")
+    return told
 
 
 def plan(graph: TaskGraph, facts: Facts) -> Iterator[RenderableType]:
