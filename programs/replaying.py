@@ -121,7 +121,9 @@ def _replay(
     """Return how far a program whose backbones support this goes; (schemas, a begun answer)."""
     journal = _Journal(ledger.events)
     facts: dict[Role, ModelFacts] = dict(started.models)
-    lms = {role: _silent_lm(journal, role, known, started, supports) for role, known in facts.items()}
+    lms: dict[Role, dspy.LM] = {
+        role: _silent_lm(journal, role, known, started, supports) for role, known in facts.items()
+    }
     parted = ""
     try:
         solve_task(

@@ -63,7 +63,7 @@ class RecordingEngine:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.inner = inner
-        self.role = role
+        self.role: Role = role
         self.facts = facts
         self.supports_response_schema = supports_schema
         self.supports_prefill = supports_prefill

@@ -160,7 +160,7 @@ def _tallies(node: Node, calls: Sequence[_Call], evaluator: PredicateEvaluator) 
 
 def _spoken_of(predicate: Predicate, calls: Sequence[_Call], contract: Contract) -> Iterator[tuple[int, _Call]]:
     """Yield the calls that a predicate speaks of, each with its place."""
-    functions = {signature for signature in contract.signatures if speaks_of(predicate, signature, contract)}
+    functions = [signature for signature in contract.signatures if speaks_of(predicate, signature, contract)]
     yield from ((place, bound) for place, bound in enumerate(calls) if bound.signature in functions)
 
 

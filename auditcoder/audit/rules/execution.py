@@ -12,7 +12,7 @@ from auditcoder.core.effect_keys import callable_units
 from auditcoder.core.local_checks import excerpt, executable_checks
 from auditcoder.core.wanted import wanted_evidence, wanted_recordings
 from auditcoder.records.events import CallsRecorded, CandidateRanked, ChecksRun, CostsMeasured, LocalChecksRun
-from auditcoder.records.execution import CheckResult, ExecutionReport
+from auditcoder.records.execution import CheckResult, ExecutionReport, Outcome
 from auditcoder.records.task import Check, UnittestInput
 from auditcoder.sandbox.gate_verdict import gate_findings, rejection
 from auditcoder.sandbox.rejudge import head_of, rejudge
@@ -122,7 +122,7 @@ def _judged(walk: Walk, check: Check, result: CheckResult) -> None:
 
 
 def _advisory(walk: Walk, check: str, report: ExecutionReport | None, kind: str) -> None:
-    outcomes = {result.check: result.outcome for result in report.results} if report else {}
+    outcomes: dict[str, Outcome] = {result.check: result.outcome for result in report.results} if report else {}
     if not walk.holds(_V, check in outcomes, "the check of an advisory run is one of Q", recorded=check):
         return
     if walk.reverify is None:  # after a repair calls are recorded on its anchor, which may pass now

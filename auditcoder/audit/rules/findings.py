@@ -139,7 +139,8 @@ def _source(walk: Walk, event: FindingsAdded) -> FindingSource:
     if event.findings and all(finding.evidence == "judg" for finding in event.findings):
         return "verifier"
     waiting: tuple[FindingSource, ...] = ("measurement", "monitors", "local-checks", "checks")
-    return next((source for source in waiting if source in walk.due), "")
+    none: FindingSource = ""
+    return next((source for source in waiting if source in walk.due), none)
 
 
 def _judged(walk: Walk, event: FindingsAdded) -> None:
