@@ -27,6 +27,7 @@ from auditcoder.ledger.state import Candidate, FoldState
 from auditcoder.records.events import CallsRecorded, ChecksRun, Event, LocalChecksRun, RunStarted
 from auditcoder.records.execution import CheckResult, ExecutionReport, IsolationReport, Recording
 from auditcoder.records.task import Check, EntryPoint, Limits
+from auditcoder.sandbox.gate_verdict import gate_findings
 
 NEAR = 0.8
 """Share of a limit from which on a stop at it may or may not happen."""
@@ -95,7 +96,8 @@ def _event(rerun: _Rerun, number: int, event: Event) -> None:
         return
     task, checks = state.started.task, state.frozen.checks
     if isinstance(event, ChecksRun):
-        if any(result.outcome != "policy-reject" for result in event.report.results):  # else it never ran
+        strict = state.started.config.gate == "strict"
+        if not (strict and gate_findings(candidate.assembly, "strict")):  # what the gate turned away never ran
             run = _on_checks(rerun.executor, candidate, task.entry, checks, task.limits)
             key = ("checks" if candidate.report is None else "confirm", candidate.assembly.digest, state.frozen.hash)
             _report(rerun, number, event.report, key, run, task.limits)

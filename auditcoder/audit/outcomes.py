@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import Field, ValidationError, model_validator
 
 from auditcoder.errors import UsageError
+from auditcoder.ledger.files import read_regular
 from auditcoder.paths import short
 from auditcoder.records.base import Record
 from auditcoder.records.graph import TaskGraph
@@ -161,7 +162,7 @@ def read_outcomes(file: Path) -> Outcomes:
         UsageError: it cannot be read, or is no outcomes file.
     """
     try:
-        return Outcomes.model_validate_json(file.read_bytes())
+        return Outcomes.model_validate_json(read_regular(file))
     except OSError as error:
         raise UsageError(f"{short(file)} cannot be read: {error.strerror}", hint="Check --outcomes.") from error
     except ValidationError as error:

@@ -11,6 +11,7 @@ from auditcoder.audit.numbers import AuditCheck
 from auditcoder.audit.walk import Walk
 from auditcoder.errors import LedgerError
 from auditcoder.ledger.chain import Ledger
+from auditcoder.ledger.files import read_regular
 from auditcoder.ledger.fold import fold_ledger
 from auditcoder.ledger.outputs import PROGRAM_NAME, RECORD_NAME, render_program, render_record
 from auditcoder.records.run import RunRecord
@@ -108,9 +109,9 @@ def _place(one: bytes, other: bytes) -> str:
 
 
 def _read(file: Path) -> bytes | None:
-    if not file.exists():
+    if not file.exists() and not file.is_symlink():
         return None
     try:
-        return file.read_bytes()
+        return read_regular(file)
     except OSError as error:
         raise LedgerError(f"{file} cannot be read: {error.strerror or error}", hint="Check its rights.") from error

@@ -99,10 +99,13 @@ def verify_chain(
         step(walk, entry.event)
     chained(walk, chain)
     if outputs is not None and chain.broken is None and walk.state.started is not None:
-        head = chain.ledger.head
-        whole = expected_outputs(record_of(walk.state, head=head))
-        walk.attempt(AuditCheck.OUTPUTS, "output files", partial(outputs_match, walk, chain.ledger, outputs, whole))
+        walk.attempt(AuditCheck.OUTPUTS, "output files", partial(_outputs, walk, chain.ledger, outputs))
     return result_of(walk, broken=chain.broken is not None)
+
+
+def _outputs(walk: Walk, ledger: Ledger, outputs: Outputs) -> None:
+    whole = expected_outputs(record_of(walk.state, head=ledger.head))
+    outputs_match(walk, ledger, outputs, whole)
 
 
 def with_executions(found: Verification, executed: Executed) -> Verification:

@@ -19,6 +19,9 @@ _MUTATORS = frozenset({"update", "setdefault", "pop", "popitem", "clear", "__set
 _STREAMS = frozenset({"stdin", "stdout", "stderr", "argv"})
 """What a program may replace in `sys`: it is its own input and output."""
 _NAMESPACE = "globals()"
+_NAMESPACES = frozenset({"globals", "locals", "__builtins__"})
+_WAYS_IN = frozenset({"__globals__", "f_globals", "f_locals", "f_builtins", "f_back", "_getframe", "__builtins__"})
+"""Attributes that lead from a function or a frame into the names that all nodes share."""
 
 
 def find_intrusion(module: Module, pieces: Sequence[Piece], foreign: Collection[str]) -> Refusal | None:
@@ -35,6 +38,10 @@ def find_intrusion(module: Module, pieces: Sequence[Piece], foreign: Collection[
     reach = _Reach(module, foreign)
     statements = (module.statement(piece) for piece in pieces if piece.kind != "comment")
     for node in (node for statement in statements for node in ast.walk(statement)):
+        way = _way_in(node)
+        if way:
+            reason = f"`{way}` reaches the names that all nodes share; read and write this node's own names only"
+            return Refusal(reason, getattr(node, "lineno", 0))
         for target in _changed(node):
             held = reach.held(target)
             if held:
@@ -54,6 +61,23 @@ def _changed(node: ast.AST) -> Iterator[ast.expr]:
             yield ast.Subscript(thing, ast.Constant("?"), ast.Store())
         case ast.Call(func=ast.Attribute(value=thing, attr="__setattr__" | "__delattr__"), args=[name, *_]):
             yield ast.Attribute(thing, _text(name), ast.Store())
+
+
+def _way_in(node: ast.AST) -> str:
+    """Return the name by which a node gets hold of the shared namespace as a value; empty when it does not.
+
+    Whoever has it can change it in more ways than can be told from the text, so having it is refused.
+    """
+    match node:
+        case ast.Name(id=name, ctx=ast.Load()) if name in _NAMESPACES:
+            return name
+        case ast.Attribute(attr=name) if name in _WAYS_IN:
+            return name
+        case ast.Call(func=ast.Name(id="vars"), args=[]):
+            return "vars()"
+        case ast.alias(name=name) if name in ("__dict__", "_getframe", "currentframe"):
+            return name
+    return ""
 
 
 def _text(node: ast.expr) -> str:
@@ -116,10 +140,15 @@ def _modules(tree: ast.Module) -> Iterator[str]:
 
 def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """Yield the names that stand for modules, and the one name in `sys` that stands for all of them."""
+    bound: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 top = alias.name.partition(".")[0]
-                yield (alias.asname, alias.name) if alias.asname else (top, top)
-        elif isinstance(node, ast.ImportFrom) and node.module == "sys":
+                bound |= {alias.asname: alias.name} if alias.asname else {top: top}
+    yield from bound.items()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id in bound:
+            yield from ((target.id, bound[node.value.id]) for target in node.targets if isinstance(target, ast.Name))
+        if isinstance(node, ast.ImportFrom) and node.module == "sys":
             yield from ((alias.asname or alias.name, "sys.modules") for alias in node.names if alias.name == "modules")

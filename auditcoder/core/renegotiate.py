@@ -74,8 +74,9 @@ def renegotiated(graph: TaskGraph, settlements: Sequence[Settlement], findings: 
 def translated(expression: str, parameter: str, others: Collection[str]) -> str:
     """Return a precondition on a parameter as a postcondition on `result`; empty when it cannot be one.
 
-    The name is replaced on the syntax tree. An expression that reads another parameter, or that binds the parameter's
-    name or `result` itself (in a comprehension or lambda), says nothing about the provider's result alone.
+    The name is replaced on the syntax tree. An expression that names another parameter anywhere, or that binds the
+    parameter's name or `result` itself (in a comprehension or lambda), may speak of more than the provider's result: a
+    name that is bound in one place can be the parameter in another.
     """
     try:
         tree = ast.parse(expression.strip(), mode="eval")
@@ -85,7 +86,7 @@ def translated(expression: str, parameter: str, others: Collection[str]) -> str:
     bound = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
     bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
-    if parameter not in read or bound & {parameter, RESULT} or (read - {parameter}) & ({*others, RESULT} - bound):
+    if parameter not in read or bound & {parameter, RESULT} or (read - {parameter}) & {*others, RESULT}:
         return ""
     for node in names:
         node.id = RESULT if node.id == parameter else node.id

@@ -17,6 +17,7 @@ from auditcoder.errors import (
     UnsupportedFormatError,
 )
 from auditcoder.ledger.canonical import GENESIS, Entry, hash_body
+from auditcoder.ledger.files import read_regular
 from auditcoder.paths import short
 from auditcoder.records.base import FORMAT_VERSION, canonical_json
 from auditcoder.records.events import Event
@@ -78,7 +79,7 @@ def ledger_bytes(path: Path) -> bytes:
     """
     file = path / LEDGER_NAME if path.is_dir() else path
     try:
-        return file.read_bytes()
+        return read_regular(file)
     except OSError as error:
         raise LedgerError(
             f"no ledger can be read at {file}: {error.strerror}",

@@ -1,9 +1,30 @@
-"""Files that appear whole or not at all."""
+"""Files that appear whole or not at all, and that can be read to their end."""
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from pathlib import Path
+
+LARGEST = 2**30
+"""Bytes of a file of a run that are read; a pipe or a device, which could be read for ever, is read not at all."""
+
+
+def read_regular(path: Path) -> bytes:
+    """Return the bytes of a regular file.
+
+    Raises:
+        OSError: there is none, it is no regular file or larger than `LARGEST`, or it cannot be read.
+    """
+    found = path.stat()
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file")
+    if found.st_size > LARGEST:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+    return path.read_bytes()
 
 
 def replace_file(path: Path, data: bytes) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from auditcoder.errors import LedgerCorruptError, LedgerError, RecordError
 from auditcoder.ledger.chain import Ledger, check_format, read_ledger
-from auditcoder.ledger.files import replace_file
+from auditcoder.ledger.files import read_regular, replace_file
 from auditcoder.ledger.fold import fold_ledger
 from auditcoder.records.run import RunRecord
 
@@ -101,7 +101,7 @@ def render_program(record: RunRecord) -> bytes:
 
 def _stored_record(file: Path) -> RunRecord:
     try:
-        body = json.loads(file.read_bytes())
+        body = json.loads(read_regular(file))
         if isinstance(body, dict) and isinstance(body.get("format"), str):
             check_format(body["format"])
         return RunRecord.model_validate(body)
@@ -131,4 +131,4 @@ def _check_covers(ledger: Ledger, stored: RunRecord) -> None:
 
 
 def _bytes_of(file: Path) -> bytes | None:
-    return file.read_bytes() if file.is_file() else None
+    return read_regular(file) if file.is_file() else None

@@ -77,6 +77,6 @@ class ModelFacts(Record):
     strength: Literal["weak", "strong"] = "weak"
     """What granularity `auto` and the boundary checks assume of it; a profile field, so it decides what a run does."""
     context_tokens: int = 0
-    price_in: float = 0.0
+    price_in: float = Field(default=0.0, ge=0, le=10**12)
     """USD per million prompt tokens."""
-    price_out: float = 0.0
+    price_out: float = Field(default=0.0, ge=0, le=10**12)

@@ -20,6 +20,9 @@ from auditcoder.records.localization import Localization, Scope
 from auditcoder.records.task import Check, Task
 from auditcoder.records.transaction import Rank, Transaction
 
+MOST = 10**12
+"""Bound of amounts that are added up: no sum of what a ledger can hold leaves the finite numbers."""
+
 
 class RunStarted(Record):
     """First event of every ledger."""
@@ -54,9 +57,9 @@ class ModelCalled(Record):
     response: str = ""
     """Canonical JSON of the response as received; empty when the call raised."""
     finish: str = ""
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    seconds: float = 0.0
+    prompt_tokens: int = Field(default=0, ge=0, le=MOST)
+    completion_tokens: int = Field(default=0, ge=0, le=MOST)
+    seconds: float = Field(default=0.0, ge=0, le=MOST)
     cached: bool = False
     error: str = ""
     """`code: message` of the error that the call raised."""

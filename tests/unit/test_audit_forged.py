@@ -113,6 +113,10 @@ def pass_instead(facts: Facts) -> None:
     nth(facts, "checks.run")["report"]["results"][0].update(outcome="pass", message="")
 
 
+def leave_out_an_attempt(facts: Facts) -> None:
+    del facts[place(facts, "attempt.started", 1) : place(facts, "repair.started")]
+
+
 def run_across_the_border(facts: Facts) -> None:
     """The scope is the other node, so that the candidate changes what is outside."""
     for kind in ("scope.declared", "repair.started"):
@@ -164,6 +168,7 @@ FORGERIES = (
     Forgery("V9", "checks in another order", lambda facts: nth(facts, "checks.run")["report"]["results"].reverse()),
     Forgery("V9", "a confirmation is missing", drop("checks.run", 2), REPAIRED),
     Forgery("V9", "calls of a strange unit", put("calls.recorded", "recording.calls.0.unit", "other")),
+    Forgery("V9", "a verdict of the gate on a run", put("checks.run", "report.results.0.outcome", "policy-reject")),
     Forgery("V10", "a finding left out", drop("findings.added")),
     Forgery("V10", "a finding of no evidence", double("findings.added")),
     Forgery("V10", "verdict of a finding", put("findings.added", "findings.0.verdict", "accept")),
@@ -187,6 +192,7 @@ FORGERIES = (
     Forgery("V15", "a better rank", put("candidate.ranked", "rank.external", 2)),
     Forgery("V15", "not the program", put("candidate.ranked", "active", False)),
     Forgery("V15", "rank before a repair", put("repair.ended", "transaction.before.external", 1)),
+    Forgery("V15", "a candidate that was never ranked", drop("candidate.ranked"), PLANNED),
     Forgery("V16", "rolled back instead", put("repair.ended", "transaction.decision", "rolled-back")),
     Forgery("V16", "accepted instead", put("repair.ended", "transaction.decision", "accepted"), ROLLED_BACK),
     Forgery("V16", "another reason", put("repair.ended", "transaction.reason", "it looked better")),
@@ -197,6 +203,7 @@ FORGERIES = (
     Forgery("V18", "a rejection kept silent", put("nodes.reverified", "findings", ["F1"])),
     Forgery("V19", "more repairs than allowed", put("run.started", "config.k", 1), ROLLED_BACK),
     Forgery("V19", "a run that stopped early", put("run.started", "config.k", 9), ROLLED_BACK),
+    Forgery("V19", "a plan attempt left out", leave_out_an_attempt, PLANNED),
     Forgery("V20", "another final rank", put("run.finished", "rank.clean", 1)),
     Forgery("V20", "another final program", put("run.finished", "program", "0" * 64)),
     Forgery("V20", "another reason to end", put("run.finished", "reason", "time is up")),

@@ -234,6 +234,14 @@ INTRUSIONS = {
     "built-in-by-vars": "import builtins\n\n\ndef swap():\n    vars(builtins).update(len=sum)\n",
     "built-in-by-import-call": "def swap():\n    import builtins\n    __import__('builtins').len = sum\n",
     "globals-item": "def swap():\n    globals()['halve'] = sum\n",
+    "globals-alias": "_g = globals()\n_g['halve'] = sum\n",
+    "globals-read": "def swap():\n    return globals()['halve']\n",
+    "locals-at-the-top": "locals()['halve'] = sum\n",
+    "vars-in-a-default": "def swap(x=vars().update(halve=sum)):\n    return x\n",
+    "names-of-a-function": "def swap():\n    swap.__globals__['halve'] = sum\n",
+    "names-of-a-frame": "import sys\n\n\ndef swap():\n    sys._getframe().f_globals['halve'] = sum\n",
+    "module-alias": "import math\n\nm2 = math\nm2.floor = abs\n",
+    "names-of-builtins": "from builtins import __dict__\n",
     "globals-update": "def swap():\n    globals().update(halve=sum)\n",
     "modules-item": "import sys\n\n\ndef swap():\n    sys.modules['math'] = None\n",
     "modules-by-name": "from sys import modules\n\n\ndef swap():\n    modules['math'] = None\n",
@@ -247,7 +255,7 @@ INTRUSIONS = {
 def test_code_that_reaches_into_other_nodes_is_refused(source: str) -> None:
     refused = accept(source + "\n\n" + GROW.replace("+ k", "+ k + len(str(swap))" if "swap" in source else "+ k"))
     assert isinstance(refused, Refusal)
-    assert "other nodes' code would change with it" in refused.reason
+    assert "other nodes' code would change with it" in refused.reason or "all nodes share" in refused.reason
     assert refused.line > 0
 
 
@@ -259,7 +267,6 @@ HARMLESS = {
     "object-of-a-module": "import decimal\n\n\ndecimal.DefaultContext.prec = 9\n\n\n",
     "local-with-a-foreign-name": "def own(halve):\n    halve.seen = halve[0] = 1\n\n\n",
     "streams": "import sys\n\n\ndef own():\n    sys.stdout = sys.stderr\n\n\n",
-    "reading-globals": "def own():\n    return globals()['grow']\n\n\n",
 }
 
 

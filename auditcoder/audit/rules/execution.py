@@ -104,7 +104,11 @@ def _report(walk: Walk, report: ExecutionReport, digest: str, checks: Sequence[C
 
 
 def _judged(walk: Walk, check: Check, result: CheckResult) -> None:
-    """A comparison made again must give the outcome and the message; other outcomes observe no result."""
+    """A comparison made again must give the outcome and the message; other outcomes observe no result.
+
+    A program that ran has no verdict of the gate: what the strict gate turns away never gets here.
+    """
+    walk.holds(_V, result.outcome != "policy-reject", f"{check.id} was run, the gate turned nothing away")
     if result.outcome not in _COMPARED:
         returned = check.input.kind in ("function", "calls") and result.has_observed
         walk.holds(_V, not returned, f"{check.id} ended without a result", recorded=result.outcome)

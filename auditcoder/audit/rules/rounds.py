@@ -12,6 +12,7 @@ from auditcoder.core.rank import improves, passed_checks, rank_of
 from auditcoder.core.reverification import reverification
 from auditcoder.errors import RecordError
 from auditcoder.records.events import (
+    AttemptStarted,
     CallsRecorded,
     CandidateRanked,
     LocalChecksRun,
@@ -37,6 +38,7 @@ def ranked(walk: Walk, event: CandidateRanked) -> None:
 def began(walk: Walk, event: RepairStarted) -> None:
     """V19. A repair begins only while a check fails and the budget allows one more round."""
     rank = _rank(walk)
+    _constructed(walk, rank)
     walk.holds(AuditCheck.BUDGET, not rank.full_pass, "no repair behind a full pass")
     walk.holds(AuditCheck.BUDGET, not walk.ended, "no repair behind an abstention", recorded=walk.ended)
     walk.passed = walk.passed or [passed_checks(rank)]
@@ -104,9 +106,28 @@ def _exhausted(walk: Walk, rank: Rank) -> None:
     more = budget_of(config).allows(walk.passed or [passed_checks(rank)])
     stopped = rank.full_pass or bool(walk.ended) or not more
     walk.holds(AuditCheck.BUDGET, stopped, "the budget allowed another repair", recorded=walk.passed)
-    rungs = len(ladder(config.granularity, _weak(walk)))
+    if not walk.state.transactions:
+        _constructed(walk, rank)
+
+
+def attempted(walk: Walk, event: AttemptStarted) -> None:
+    """V15. Every candidate of the attempts before is ranked."""
+    _ranked_so_far(walk)
+
+
+def _constructed(walk: Walk, rank: Rank) -> None:
+    """V15, V19. Before repairs every rung was tried, unless all checks pass, and every candidate is ranked."""
+    if walk.state.transactions:
+        return
+    rungs = len(ladder(walk.started.config.granularity, _weak(walk)))
     tried = rank.full_pass or len(walk.state.attempts) == rungs
-    walk.holds(AuditCheck.BUDGET, tried or bool(walk.state.transactions), "every plan attempt was made")
+    walk.holds(AuditCheck.BUDGET, tried, "every plan attempt was made", recorded=len(walk.state.attempts))
+    _ranked_so_far(walk)
+
+
+def _ranked_so_far(walk: Walk) -> None:
+    unranked = [number for number, candidate in walk.state.candidates.items() if candidate.rank is None]
+    walk.same(AuditCheck.RANK, "candidates without a rank", unranked, [])
 
 
 def _reverified(walk: Walk) -> None:
@@ -134,6 +155,7 @@ def repair_confirmed(walk: Walk, event: RepairEnded) -> None:
 
 
 RULES: tuple[Rule, ...] = (
+    rule(AuditCheck.RANK, AttemptStarted, attempted),
     rule(AuditCheck.RANK, CandidateRanked, ranked),
     rule(AuditCheck.BUDGET, RepairStarted, began),
     rule(AuditCheck.REVERIFICATION, LocalChecksRun, evidence),
