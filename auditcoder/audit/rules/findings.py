@@ -139,8 +139,10 @@ def _source(walk: Walk, event: FindingsAdded) -> FindingSource:
     if event.findings and all(finding.evidence == "judg" for finding in event.findings):
         return "verifier"
     waiting: tuple[FindingSource, ...] = ("measurement", "monitors", "local-checks", "checks")
-    none: FindingSource = ""
-    return next((source for source in waiting if source in walk.due), none)
+    for source in waiting:
+        if source in walk.due:
+            return source
+    return ""
 
 
 def _judged(walk: Walk, event: FindingsAdded) -> None:
