@@ -38,7 +38,7 @@ def gives_way(found: Localization, compatible: Sequence[Case], inputs: LocateInp
     supporting = tuple(Support(finding=name, applicability="observed") for name in names)
     reason = f"executed rejections of providers of {traced} in the failing run explain its exception"
     implicated = tuple(sorted(owners, key=id_key))
-    note = f"Trace: gives way to {', '.join(implicated)}, rejected in the failing run: {', '.join(names)}"
+    note = f"Trace: gives way to {', '.join(implicated)}, rejected in the failing run"
     return found.model_copy(
         update={
             "implicated": implicated,

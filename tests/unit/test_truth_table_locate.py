@@ -180,7 +180,7 @@ ROWS: dict[str, Row] = {
     # --- Trace gives way to its providers
     "trace-gives-way": crash(
         executed("F1", "S1"), found="Trace Impl medium S1", supporting="F1:observed",
-        reason="Trace: gives way to S1, rejected in the failing run: F1"),
+        reason="Trace: gives way to S1, rejected in the failing run"),
     "trace-gives-way-through-others": crash(
         executed("F1", "S1"), frames="S0", found="Trace Impl medium S1", supporting="F1:observed"),
     "trace-gives-way-to-an-interface": crash(
