@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from auditcoder.audit.numbers import AuditCheck
-from auditcoder.audit.showing import first_difference
+from auditcoder.audit.showing import alike, first_difference
 from auditcoder.audit.verification import Difference, Explained
 from auditcoder.core.effect_keys import callable_units
 from auditcoder.core.local_checks import excerpt, executable_checks, local_entry
@@ -145,11 +145,11 @@ def _recording(rerun: _Rerun, number: int, event: CallsRecorded, candidate: Cand
 
     rerun.compared += 1
     found = rerun.once(("record", assembly.digest, check.id), run)
-    if found == event.recording:
+    if alike(found, event.recording):
         return
     more = [rerun.again(run), rerun.again(run)]
     what = f"recorded calls on {check.id}"
-    if any(other != found for other in more):
+    if not all(alike(other, found) for other in more):
         rerun.explained.append(Explained(number, what, "nondeterministic: runs of it do not agree among themselves"))
         return
     _differ(rerun, number, what, event.recording, found)
@@ -191,7 +191,7 @@ def _report(
 def _unlike(one: ExecutionReport, other: ExecutionReport) -> list[str]:
     """Return the checks whose results differ, in order."""
     left, right = ({result.check: _seen(result) for result in report.results} for report in (one, other))
-    return [check for check in dict.fromkeys((*left, *right)) if left.get(check) != right.get(check)]
+    return [check for check in dict.fromkeys((*left, *right)) if not alike(left.get(check), right.get(check))]
 
 
 def _seen(result: CheckResult) -> dict[str, Any]:

@@ -36,6 +36,21 @@ def plain(value: Any) -> Any:
     return value
 
 
+def alike(one: Any, other: Any) -> bool:
+    """Return whether two values are the same as they are written: True is not 1, and 1 is not 1.0."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, BaseModel):
+        return bool(one.model_dump_json() == other.model_dump_json())
+    if isinstance(one, tuple | list):
+        return len(one) == len(other) and all(map(alike, one, other))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
+    return bool(one == other)
+
+
 def first_difference(recorded: Any, recomputed: Any) -> Shown | None:
     """Return the first place at which two values differ as JSON, or None when they do not."""
     places = list(_places(plain(recorded), plain(recomputed), ""))

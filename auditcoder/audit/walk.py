@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from auditcoder.audit.numbers import AuditCheck
-from auditcoder.audit.showing import first_difference, shown
+from auditcoder.audit.showing import alike, first_difference, shown
 from auditcoder.audit.verification import Difference
 from auditcoder.core.protocols import PredicateEvaluator
 from auditcoder.core.reverification import Reverification
@@ -155,7 +155,7 @@ class Walk:
     def same(self, check: AuditCheck, what: str, recorded: Any, recomputed: Any) -> bool:
         """Compare a recorded fact with the recomputed one; return whether they are the same."""
         self.comparisons[check] += 1
-        if recorded is recomputed or (type(recorded) is type(recomputed) and recorded == recomputed):
+        if alike(recorded, recomputed):
             return True
         found = first_difference(recorded, recomputed)
         if found is None:

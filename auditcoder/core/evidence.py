@@ -82,7 +82,7 @@ def findings_from_checks(state: RunState, checks: Sequence[Check], *, start: int
     results = {result.check: result for result in state.report.results}
     pairs = [(check, results[check.id]) for check in checks if check.id in results]
     telling = [result for check, result in pairs if _tells(check, result)]
-    return tuple(_check_finding(start + i, owner, result, state.active) for i, result in enumerate(telling))
+    return tuple(finding_from_result(start + i, owner, result, state.active) for i, result in enumerate(telling))
 
 
 def finding_from_measurement(
@@ -115,15 +115,21 @@ def _tells(check: Check, result: CheckResult) -> bool:
     return result.outcome in FAILURES
 
 
-def _check_finding(start: int, owner: str, result: CheckResult, active: Active) -> Finding:
+def finding_from_result(start: int, owner: str, result: CheckResult, active: Active, *, slot: str = "") -> Finding:
+    """Return the executed finding on an owner that a verdict on its code is.
+
+    A pass accepts and a wrong result or an error rejects the contract as a whole, on `slot` where one is named; a time
+    or memory limit breaks the resource obligation.
+    """
     failure = FAILURES.get(result.outcome)
     costly = failure in ("TLE", "MLE")
+    semantic = Obligation(kind="semantic", predicate=WHOLE_CONTRACT, slot=slot)
     return _executed(
         start,
         owner,
         active,
         verdict="reject" if failure else "accept",
-        obligation=Obligation(kind="resource") if costly else Obligation(kind="semantic", predicate=WHOLE_CONTRACT),
+        obligation=Obligation(kind="resource") if costly else semantic,
         check=result.check,
         witness=_witness(result),
         reason=" ".join(part for part in (result.outcome, result.detail, result.message) if part),

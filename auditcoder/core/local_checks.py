@@ -9,24 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from auditcoder.core.anchor import FAILURES
-from auditcoder.core.evidence import finding_id
+from auditcoder.core.evidence import finding_from_result
 from auditcoder.core.naming import id_key
-from auditcoder.core.obligations import WHOLE_CONTRACT
 from auditcoder.core.parsing import MAX_SOURCE, Refusal, parse_source
 from auditcoder.core.scopes import module_names
 from auditcoder.core.units import ENTRY
-from auditcoder.core.versions import Active, is_current, versions_of
-from auditcoder.records.base import canonical_json, sha256_text
+from auditcoder.core.versions import Active, is_current
+from auditcoder.records.base import sha256_text
 from auditcoder.records.code import Assembly, LineOwner
 from auditcoder.records.execution import CheckResult, ExecutionReport
-from auditcoder.records.finding import Finding, Obligation
+from auditcoder.records.finding import Finding
 from auditcoder.records.graph import ROOT, LocalCheck, Node, TaskGraph
 from auditcoder.records.task import Check, EntryPoint, Expected, FunctionInput, FunctionSignature
-from auditcoder.records.values import Value, encode
-
-_SHOWN = 400
-"""Characters of an observed value in a witness; the report holds the value itself."""
 
 
 class Excerpt(NamedTuple):
@@ -124,7 +118,8 @@ def findings_from_local_checks(
     known = [results[check.id] for check in executable_checks(node, active.assembly) if check.id in results]
     alone = len(excerpt(active.assembly, active.graph, node_id).owners) == 1 if known else False
     telling = [result for result in known if _tells(result, node_id, active.assembly, alone=alone)]
-    return tuple(_finding(start + number, node, result, active) for number, result in enumerate(telling))
+    slot = node.outputs[0].name if len(node.outputs) == 1 else ""
+    return tuple(finding_from_result(start + i, node_id, result, active, slot=slot) for i, result in enumerate(telling))
 
 
 def _check(node_id: str, local: LocalCheck) -> Check:
@@ -191,27 +186,3 @@ def _tells(result: CheckResult, node_id: str, assembly: Assembly, *, alone: bool
         innermost = assembly.owner_of_line(result.frames[-1].line)
         return innermost is not None and innermost.owner == node_id and innermost not in _shared(assembly)
     return result.outcome != "runtime-error" or alone
-
-
-def _finding(start: int, node: Node, result: CheckResult, active: Active) -> Finding:
-    failure = FAILURES.get(result.outcome)
-    costly = failure in ("TLE", "MLE")
-    slot = node.outputs[0].name if len(node.outputs) == 1 else ""
-    semantic = Obligation(kind="semantic", predicate=WHOLE_CONTRACT, slot=slot)
-    return Finding(
-        id=finding_id(start),
-        owners=(node.id,),
-        verdict="reject" if failure else "accept",
-        obligation=Obligation(kind="resource") if costly else semantic,
-        evidence="exec",
-        versions=(versions_of(active.graph, active.codes, node.id),),
-        check=result.check,
-        witness=_witness(result),
-        reason=" ".join(part for part in (result.outcome, result.detail, result.message) if part),
-    )
-
-
-def _witness(result: CheckResult) -> Value:
-    """Return outcome and observed value; the value as cut canonical text, which no value can make fail."""
-    shown = {"observed": canonical_json(result.observed).decode("ascii")[:_SHOWN]} if result.has_observed else {}
-    return encode({"outcome": result.outcome, "detail": result.detail, **shown})

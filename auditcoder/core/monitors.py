@@ -11,6 +11,8 @@ Rules [R], each in one place below:
    when the recording is complete and the predicate was evaluated and held on every call that it speaks of; else one
    accept a distinct call, at most `ACCEPTS` a predicate.
 5. An evaluation that fails gives nothing, and one line a predicate says why.
+6. Of a recording the first `MOST_CALLS` calls are looked at; the rest makes it one that was cut. The recorder keeps far
+   fewer, so this bounds only what a forged ledger can cost.
 """
 
 from __future__ import annotations
@@ -41,6 +43,8 @@ from auditcoder.records.graph import Contract, Node, Predicate
 from auditcoder.records.task import FunctionSignature
 from auditcoder.records.values import Value, decode
 
+MOST_CALLS = 1000
+"""Calls of a recording that are looked at."""
 ACCEPTS = 8
 """Accepted calls of one predicate that become findings when the run as a whole cannot be accepted."""
 
@@ -103,6 +107,8 @@ def monitor(
         start: How many findings there are already.
         nodes: Only these owners are looked at; None for all.
     """
+    if len(recording.calls) > MOST_CALLS:
+        recording = recording.model_copy(update={"calls": recording.calls[:MOST_CALLS], "complete": False})  # rule 6
     by_unit: dict[str, list[tuple[int, RecordedCall]]] = {}
     for place, call in enumerate(recording.calls):
         by_unit.setdefault(call.unit, []).append((place, call))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from auditcoder.core.monitors import ACCEPTS, Monitored, monitor
+from auditcoder.core.monitors import ACCEPTS, MOST_CALLS, Monitored, monitor
 from auditcoder.core.versions import Active, is_current
 from auditcoder.core.witness import call_witness
 from auditcoder.records.base import sha256_text
@@ -234,3 +234,11 @@ def test_methods_are_judged_by_the_predicates_that_speak_of_their_parameters() -
     found = watch(active, call(1, 5, of="get"), call("a", None, of="put"))
     assert shown(found) == ["accept post1 run", "reject post2 ['a']", "accept post2 [1]"]
     assert found.unevaluated == ()
+
+
+def test_of_an_endless_recording_the_first_calls_count_and_it_was_cut() -> None:
+    calls = [call(1, 2)] * MOST_CALLS
+    active = program(node("S1", post=POST))
+    with_a_violation = watch(active, *calls, call(3, 1))
+    assert {finding.verdict for finding in with_a_violation.findings} == {"accept"}
+    assert with_a_violation.findings != watch(active, *calls).findings

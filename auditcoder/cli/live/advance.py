@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from auditcoder.cli.live.view import CallView, NodeView, RunView, Spent, Standing, with_state
+from auditcoder.cli.text import one_line
 from auditcoder.records import events as ev
 from auditcoder.records.execution import CheckResult
 from auditcoder.records.graph import Node
@@ -72,7 +73,7 @@ def call_lasted(view: RunView, seconds: float) -> RunView:
 def started(view: RunView, event: ev.RunStarted) -> RunView:
     """Return the view with task, isolation level and prices."""
     prices = tuple((role, facts.price_in, facts.price_out) for role, facts in event.models)
-    isolation = f"{event.isolation.rung} (level {event.isolation.level})"
+    isolation = f"{one_line(event.isolation.rung)} (level {event.isolation.level})"
     return replace(
         view, task=event.task.id, isolation=isolation, level=event.isolation.level, prices=prices,
         local=tuple(role for role, facts in event.models if facts.sha256), checks=len(event.task.examples),
