@@ -17,6 +17,7 @@ AuditCoderError
 │   └── LedgerDivergedError
 ├── RecordError          a malformed record
 │   └── UnsupportedFormatError
+├── BudgetSpentError     the run may make no further model request
 ├── PredicateError       a predicate that was refused or could not be evaluated
 ├── AssemblyError        units that cannot be linked into one program
 └── ConfigError          a configuration value that cannot be used
@@ -160,6 +161,12 @@ class PredicateError(AuditCoderError):
 
     code = "predicate"
     exit_code = 1
+
+
+class BudgetSpentError(AuditCoderError):
+    """The calls or tokens that a run may spend are spent; the run ends with its current program."""
+
+    code = "budget-spent"
 
 
 class AssemblyError(AuditCoderError):

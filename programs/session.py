@@ -10,8 +10,10 @@ from auditcoder.core.effect_keys import (
     confirm_key,
     local_checks_key,
     measure_key,
+    probe_key,
     record_key,
     run_key,
+    trace_key,
 )
 from auditcoder.core.local_checks import excerpt, executable_checks, local_entry
 from auditcoder.core.protocols import Executor, Journal, PredicateEvaluator
@@ -28,12 +30,15 @@ from auditcoder.records.events import (
     LocalChecksRun,
     PlanAccepted,
     ProgramAssembled,
+    ProgramProbed,
     ScopeDeclared,
+    TraceRecorded,
 )
 from auditcoder.records.execution import ExecutionReport, Measurement, Recording
 from auditcoder.records.finding import Finding
 from auditcoder.records.graph import TaskGraph
-from auditcoder.records.task import Check, Task, checks_hash
+from auditcoder.records.task import Check, EntryPoint, Task, checks_hash
+from auditcoder.records.trace import Trace, TracePlan
 from auditcoder.records.transaction import Rank
 from auditcoder.sandbox.gate_verdict import gate_findings, gate_labels, rejection
 
@@ -183,6 +188,47 @@ class Session:
             ),
         )
         return event.measurement
+
+    def trace(self, candidate: Candidate, check: Check, plan: TracePlan) -> Trace:
+        """Return the values of an advisory traced run on one check; without a usable trace, why.
+
+        Raises:
+            SandboxError: the isolation failed.
+        """
+        assembly = candidate.state.assembly
+        key = trace_key(assembly, check.id, self.task.limits, plan)
+        event = self.journal.effect(
+            TraceRecorded,
+            key,
+            lambda: TraceRecorded(
+                key=key,
+                candidate=candidate.number,
+                plan=plan,
+                trace=self.executor.trace(assembly.program, self.task.entry, check, self.task.limits, plan),
+            ),
+        )
+        return event.trace
+
+    def probe(self, what: str, program: str, entry: EntryPoint, checks: Sequence[Check]) -> ExecutionReport:
+        """Return the verdicts of a program that is no candidate, on checks that are not Q.
+
+        Raises:
+            SandboxError: the isolation failed.
+        """
+        key = probe_key(program, entry, checks_hash(checks), self.task.limits)
+        event = self.journal.effect(
+            ProgramProbed,
+            key,
+            lambda: ProgramProbed(
+                key=key,
+                what=what,
+                program=program,
+                entry=entry,
+                checks=tuple(checks),
+                report=self.executor.run(program, entry, checks, self.task.limits),
+            ),
+        )
+        return event.report
 
     def run_local_checks(self, candidate: Candidate, node_id: str) -> ExecutionReport | None:
         """Return the verdicts of a node's local checks on an excerpt of a candidate; None when none can be run.

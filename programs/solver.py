@@ -7,12 +7,16 @@ from collections.abc import Mapping
 import dspy
 
 import auditcoder
+from auditcoder.backbones.context import call_context
+from auditcoder.core.formats import needed_format
 from auditcoder.core.protocols import Executor, Journal, PredicateEvaluator
+from auditcoder.core.spending import spending_of
 from auditcoder.programs.boundary import CheckDesigner
 from auditcoder.programs.branch_planning import BranchPlanner, BranchPlanning
 from auditcoder.programs.construction import Construction
 from auditcoder.programs.investigation import Investigation
 from auditcoder.programs.local_checks import LocalCheckDesigner
+from auditcoder.programs.methods import build_method
 from auditcoder.programs.node_generator import NodeGenerator
 from auditcoder.programs.orchestrator import Orchestrator
 from auditcoder.programs.pipeline import AuditCoder
@@ -26,7 +30,6 @@ from auditcoder.programs.replanner import Replanner
 from auditcoder.programs.reviewer import Reviewer
 from auditcoder.programs.session import Candidate, Session
 from auditcoder.programs.verifier import Verifier
-from auditcoder.records.base import FORMAT_VERSION
 from auditcoder.records.config import ROLES, ModelFacts, Role, RunConfig
 from auditcoder.records.events import RunStarted
 from auditcoder.records.task import Task
@@ -86,13 +89,15 @@ def solve_task(
         facts: What identifies them in the record; the strength of the generator's decides how `auto` begins.
 
     Raises:
+        ConfigError: an option of the method is unknown, or its value is not allowed.
         BackboneError: a backbone cannot be used at all.
         SandboxError: the isolation failed.
         LedgerError: the ledger cannot be written, or a resumed run diverged.
     """
+    program = build_program(lms) if config.method == "auditcoder" else build_method(config, lms)
     journal.emit(
         RunStarted(
-            format=FORMAT_VERSION,
+            format=needed_format(config),
             version=auditcoder.__version__,
             task=task,
             config=config,
@@ -102,4 +107,5 @@ def solve_task(
         )
     )
     session = Session(task, config, journal, executor, evaluator, weak=facts["generator"].strength == "weak")
-    return build_program(lms)(session)
+    with call_context(spending=spending_of(config)):
+        return program(session)

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
+from auditcoder.core.spending import Spending
+
 OnProgress = Callable[[int, float], None]
 """Told (answer tokens so far, seconds since the request was sent), from another thread; must be quick."""
 
@@ -16,6 +18,8 @@ class CallContext(NamedTuple):
 
     node: str = ""
     on_progress: OnProgress | None = None
+    agent: str = ""
+    spending: Spending | None = None
 
 
 _NOBODY = CallContext()
@@ -28,10 +32,15 @@ def current_call() -> CallContext:
 
 
 @contextmanager
-def call_context(*, node: str = "", on_progress: OnProgress | None = None) -> Iterator[None]:
-    """Name the node that calls inside this block serve, and who watches; what is not given is inherited."""
+def call_context(
+    *, node: str = "", on_progress: OnProgress | None = None, agent: str = "", spending: Spending | None = None
+) -> Iterator[None]:
+    """Name node and agent of the calls inside this block, who watches and what pays; what is not given is inherited."""
     outer = _current.get()
-    token = _current.set(CallContext(node or outer.node, on_progress or outer.on_progress))
+    own = CallContext(
+        node or outer.node, on_progress or outer.on_progress, agent or outer.agent, spending or outer.spending
+    )
+    token = _current.set(own)
     try:
         yield
     finally:

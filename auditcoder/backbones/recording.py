@@ -84,6 +84,8 @@ class RecordingEngine:
         key = model_key(self.role, self.facts.model, self.facts.sha256, canonical)
         raised: list[CallError] = []
         event = self._journal.effect(ModelCalled, key, lambda: self._perform(key, request, canonical, raised))
+        if (spending := current_call().spending) is not None:
+            spending.add(event)
         if event.error:
             raise raised[0] if raised else from_recorded(event.error)
         return response_from_json(event.response)
@@ -101,6 +103,7 @@ class RecordingEngine:
             "key": key,
             "role": self.role,
             "node": current_call().node,
+            "agent": current_call().agent,
             "model": self.facts.model,
             "model_hash": self.facts.sha256,
             "prompt_hash": sha256_text(canonical),

@@ -40,6 +40,8 @@ class AdaptiveBudget:
     """
 
     patience: int = 4
+    most: int = 30
+    """Safety limit of rounds; a run that reaches it says so."""
 
     def allows(self, passed: Sequence[int]) -> bool:
         """Return whether the last `patience` rounds hold at least one strict increase."""
@@ -47,4 +49,4 @@ class AdaptiveBudget:
         for count in passed[1:]:
             idle = 0 if count > best else idle + 1
             best = max(best, count)
-        return idle < self.patience
+        return idle < self.patience and len(passed) - 1 < self.most

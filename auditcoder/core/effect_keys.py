@@ -5,10 +5,11 @@ A resumed run takes the recorded answer of a key instead of paying again; the au
 
 from __future__ import annotations
 
-from auditcoder.records.base import sha256_json
+from auditcoder.records.base import sha256_json, sha256_text
 from auditcoder.records.code import Assembly
 from auditcoder.records.config import Role
-from auditcoder.records.task import Limits
+from auditcoder.records.task import EntryPoint, Limits
+from auditcoder.records.trace import TracePlan
 
 
 def model_key(role: Role, model: str, model_hash: str, request: str) -> str:
@@ -39,6 +40,18 @@ def measure_key(assembly: Assembly, check: str, limits: Limits) -> str:
 def local_checks_key(excerpt: str, node: str, checks_hash: str, limits: Limits) -> str:
     """Return the key of a run of a node's local checks; `excerpt` is the digest of what runs."""
     return sha256_json(["local", excerpt, node, checks_hash, limits.model_dump(mode="json")])
+
+
+def trace_key(assembly: Assembly, check: str, limits: Limits, plan: TracePlan) -> str:
+    """Return the key of a traced run of a program on one check."""
+    return sha256_json(["trace", assembly.digest, check, limits.model_dump(mode="json"), plan.model_dump(mode="json")])
+
+
+def probe_key(program: str, entry: EntryPoint, checks: str, limits: Limits) -> str:
+    """Return the key of a run of a program that is no candidate; `checks` is the hash of its checks."""
+    return sha256_json(
+        ["probe", sha256_text(program), entry.model_dump(mode="json"), checks, limits.model_dump(mode="json")]
+    )
 
 
 def callable_units(assembly: Assembly) -> tuple[str, ...]:

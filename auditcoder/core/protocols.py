@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 from auditcoder.records.events import Effect, Event
 from auditcoder.records.execution import ExecutionReport, IsolationReport, Measurement, Recording
 from auditcoder.records.task import Check, EntryPoint, Limits
+from auditcoder.records.trace import Trace, TracePlan
 
 E = TypeVar("E", bound=Effect)
 
@@ -48,6 +49,10 @@ class Executor(Protocol):
         self, program: str, entry: EntryPoint, check: Check, limits: Limits, units: Sequence[str]
     ) -> Measurement:
         """Return CPU self time and memory peak of the named functions in an advisory run on one check."""
+        ...
+
+    def trace(self, program: str, entry: EntryPoint, check: Check, limits: Limits, plan: TracePlan) -> Trace:
+        """Return the values of an advisory traced run on one check; without a usable trace, why."""
         ...
 
     def isolation(self) -> IsolationReport:

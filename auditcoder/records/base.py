@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
-FORMAT_VERSION = "1.1"
+FORMAT_VERSION = "1.2"
 
 
 class Record(BaseModel):

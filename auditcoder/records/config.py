@@ -12,6 +12,12 @@ from auditcoder.records.localization import Policy
 
 Role = Literal["planner", "reviewer", "generator", "orchestrator", "verifier", "regenerator", "replanner"]
 EvidenceScope = Literal["anchor", "all-checks"]
+Method = Literal[
+    "auditcoder", "direct", "agentcoder", "mapcoder", "codesim", "codecor", "pycapsule", "bpd", "fresh-start", "ldb",
+    "mgdebugger",
+]  # fmt: skip
+Feedback = Literal["error", "trace", "all-traces", "resample", "auto"]
+OptionValue = bool | int | float | str
 ROLES: tuple[Role, ...] = (
     "planner", "reviewer", "generator", "orchestrator", "verifier", "regenerator", "replanner",
 )  # fmt: skip
@@ -20,7 +26,9 @@ ROLES: tuple[Role, ...] = (
 class RunConfig(GrownRecord):
     """Everything that decides what a run does, besides the task and the models' answers."""
 
-    later: ClassVar[frozenset[str]] = frozenset({"local_checks", "evidence"})
+    later: ClassVar[frozenset[str]] = frozenset({
+        "local_checks", "evidence", "method", "options", "max_calls", "max_tokens", "agents", "repair", "feedback",
+    })  # fmt: skip
 
     model: str = "embedded"
     """Profile of every role that has none of its own."""
@@ -57,6 +65,29 @@ class RunConfig(GrownRecord):
 
     all-checks: owners that took part in every failing run and that no passing run clears are executed findings, for one
     more run of the program a check and no model call. Since 1.1.
+    """
+    method: Method = "auditcoder"
+    """What makes the program. Every other method is a rival on the same ground (docs/methods.md). Since 1.2."""
+    options: tuple[tuple[str, OptionValue], ...] = ()
+    """(name, value) of the switches of a rival method, in name order; what is not named has its default. Since 1.2."""
+    max_calls: int | None = Field(default=None, ge=1, le=10**6)
+    """Model requests at most; when they are made, the run ends with its current program. Since 1.2."""
+    max_tokens: int | None = Field(default=None, ge=1, le=10**12)
+    """Prompt and completion tokens at most: no request begins behind them, one in flight completes. Since 1.2."""
+    agents: Literal["specialized", "generic"] = "specialized"
+    """Whether leaves are written by the predictor of their algorithm category, or all by one (paper: task plan only).
+
+    Since 1.2.
+    """
+    repair: Literal["bounded", "whole"] = "bounded"
+    """Whether a repair changes one scope inside a transaction, or the whole program with the same evidence. Since 1.2.
+
+    whole: the ablation without binding; nothing is frozen, a round is still taken over on strict improvement only.
+    """
+    feedback: Feedback = "error"
+    """What a repair shows besides the evidence: values of one failing run, of all, or nothing at all (core.md 9).
+
+    resample: a fresh sample that is shown no evidence. auto: chosen for each repair, and recorded. Since 1.2.
     """
 
     def profile_of(self, role: Role) -> str:

@@ -12,12 +12,13 @@ from pydantic import Field, TypeAdapter
 
 from auditcoder.records.base import GrownRecord, Record
 from auditcoder.records.code import Assembly, NodeCode
-from auditcoder.records.config import ModelFacts, Role, RunConfig
+from auditcoder.records.config import Feedback, ModelFacts, Role, RunConfig
 from auditcoder.records.execution import ExecutionReport, IsolationReport, Measurement, Recording
 from auditcoder.records.finding import Finding
 from auditcoder.records.graph import Granularity, TaskGraph
 from auditcoder.records.localization import Localization, Scope
-from auditcoder.records.task import Check, Task
+from auditcoder.records.task import Check, EntryPoint, Task
+from auditcoder.records.trace import Trace, TracePlan
 from auditcoder.records.transaction import Rank, Transaction
 
 MOST = 10**12
@@ -39,14 +40,18 @@ class RunStarted(Record):
     isolation: IsolationReport
 
 
-class ModelCalled(Record):
+class ModelCalled(GrownRecord):
     """Effect: one request that reached a backbone (or its cache), with the answer or the error."""
+
+    later: ClassVar[frozenset[str]] = frozenset({"agent"})
 
     kind: Literal["model.called"] = "model.called"
     key: str
     """Hash of role, model identity and canonical request."""
     role: Role
     node: str = ""
+    agent: str = ""
+    """The agent of a rival method, such as `debugger`; its role says whose model it is. Since 1.2."""
     model: str
     model_hash: str = ""
     prompt_hash: str
@@ -109,13 +114,14 @@ class PlanAccepted(Record):
 class CodeWritten(Record):
     """The source of one node: from a model answer, or made by code.
 
-    computed: pure linking of the plan's functions, nothing to decide. fallback: no usable answer came.
+    computed: pure linking of the plan's functions, nothing to decide. fallback: no usable answer came. merged: parts of
+    several answers were put together (MGDebugger); since 1.2.
     """
 
     kind: Literal["code.written"] = "code.written"
     attempt: int
     code: NodeCode
-    how: Literal["generated", "regenerated", "computed", "fallback"]
+    how: Literal["generated", "regenerated", "computed", "fallback", "merged"]
     notes: tuple[str, ...] = ()
     """What was stripped from the answer or added to it (imports), and why."""
 
@@ -249,6 +255,68 @@ class NodesReverified(Record):
     """Those of them that reject."""
 
 
+class RoundStarted(Record):
+    """A reaction to a failure begins: what the budget K counts, outside of bounded transactions. Since 1.2."""
+
+    kind: Literal["round.started"] = "round.started"
+    index: int
+    """0, 1, ... over the run."""
+    how: Literal["feedback", "retry"]
+    """feedback: a prompt of the round holds a result of an earlier candidate. retry: none does."""
+    candidate: int
+    """The candidate that is reacted to."""
+
+
+class TraceRecorded(Record):
+    """Effect: a traced run of a candidate on one check; advisory. Since 1.2."""
+
+    kind: Literal["trace.recorded"] = "trace.recorded"
+    key: str
+    candidate: int
+    plan: TracePlan
+    trace: Trace
+
+
+class ProgramProbed(Record):
+    """Effect: a program that is no candidate was run, as a method's own step asks for. Since 1.2."""
+
+    kind: Literal["program.probed"] = "program.probed"
+    key: str
+    what: str
+    """What it is run for, such as `tree` or the name of a function."""
+    program: str
+    """The program text."""
+    entry: EntryPoint
+    checks: tuple[Check, ...]
+    report: ExecutionReport
+
+
+class MethodNoted(Record):
+    """A step of a rival method that decides something without a result: a score, a pick, a drop. Since 1.2."""
+
+    kind: Literal["method.noted"] = "method.noted"
+    what: str
+    """Kind of note, such as `plan-confidence`."""
+    item: str
+    """What is noted about, such as `plan 2`."""
+    score: float | None = None
+    """A score that the model gave itself."""
+    kept: bool | None = None
+    """Whether the item goes on; None where that is not the question."""
+    detail: str = ""
+
+
+class FeedbackChosen(Record):
+    """What the repair or round that has begun shows to the model. Since 1.2."""
+
+    kind: Literal["feedback.chosen"] = "feedback.chosen"
+    index: int
+    """The repair or round."""
+    policy: Feedback
+    shown: Literal["error", "trace", "all-traces", "resample"]
+    reason: str
+
+
 class RunResumed(Record):
     """Written by the ledger: the run had stopped at a call that failed, and that call is made again now."""
 
@@ -273,8 +341,9 @@ class RunFinished(Record):
 Event = Annotated[
     RunStarted | ModelCalled | ChecksFrozen | AttemptStarted | PlanReviewed | PlanAccepted | CodeWritten
     | CodeRejected | ProgramAssembled | ChecksRun | CallsRecorded | CostsMeasured | LocalChecksRun | FindingsAdded
-    | CandidateRanked | RepairStarted | ScopeDeclared | RepairEnded | NodesReverified | RunResumed | RunFinished,
+    | CandidateRanked | RepairStarted | ScopeDeclared | RepairEnded | NodesReverified | RoundStarted | TraceRecorded
+    | ProgramProbed | MethodNoted | FeedbackChosen | RunResumed | RunFinished,
     Field(discriminator="kind"),
 ]  # fmt: skip
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
-Effect = ModelCalled | ChecksRun | CallsRecorded | CostsMeasured | LocalChecksRun
+Effect = ModelCalled | ChecksRun | CallsRecorded | CostsMeasured | LocalChecksRun | TraceRecorded | ProgramProbed

@@ -1,0 +1,36 @@
+"""Rounds of a rival method: what the budget K, or the adaptive rule, has seen so far (methods, "The two protocols")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from auditcoder.core.budget import RepairBudget
+
+
+@dataclass
+class Rounds:
+    """Counts feedback rounds and triggered retries together, with the passed checks that each brought.
+
+    `passed[0]` is the best count before the first round; then one best count a round. A round without a candidate
+    brings nothing.
+    """
+
+    budget: RepairBudget
+    passed: list[int] = field(default_factory=lambda: [0])
+
+    @property
+    def made(self) -> int:
+        """Return how many rounds were begun."""
+        return len(self.passed) - 1
+
+    def allows(self) -> bool:
+        """Return whether one more round may begin."""
+        return self.budget.allows(self.passed)
+
+    def begin(self) -> None:
+        """Begin a round."""
+        self.passed.append(0)
+
+    def ranked(self, passed: int) -> None:
+        """Take the passed checks of a candidate of the present round."""
+        self.passed[-1] = max(self.passed[-1], passed)

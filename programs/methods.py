@@ -1,0 +1,27 @@
+"""The registry of rival methods: a name in the configuration is a program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import dspy
+
+from auditcoder.programs.baselines.base import RivalMethod, options_of
+from auditcoder.programs.baselines.direct import Direct
+from auditcoder.records.config import Method, Role, RunConfig
+
+METHODS: Mapping[Method, type[RivalMethod]] = {
+    "direct": Direct,
+}
+
+
+def build_method(config: RunConfig, lms: Mapping[Role, dspy.LM]) -> RivalMethod:
+    """Return the rival method that a configuration names, with every agent's backbone set.
+
+    Raises:
+        ConfigError: an option is unknown, or its value is not allowed.
+    """
+    method = METHODS[config.method]
+    program = method(options_of(method, config))
+    program.set_backbones(lms)
+    return program

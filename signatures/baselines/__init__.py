@@ -1,0 +1,1 @@
+"""Typed signatures of the rival methods' agents; the prompts are ours."""
