@@ -28,20 +28,25 @@ from auditcoder.records.events import (
     CostsMeasured,
     Effect,
     Event,
+    FeedbackChosen,
     FindingsAdded,
     FindingSource,
     LocalChecksRun,
+    MethodNoted,
     ModelCalled,
     NodesReverified,
     PlanAccepted,
     PlanReviewed,
     ProgramAssembled,
+    ProgramProbed,
     RepairEnded,
     RepairStarted,
+    RoundStarted,
     RunFinished,
     RunResumed,
     RunStarted,
     ScopeDeclared,
+    TraceRecorded,
 )
 from auditcoder.records.execution import (
     CheckResult,
@@ -56,6 +61,7 @@ from auditcoder.records.finding import Finding, Obligation, Versions
 from auditcoder.records.graph import Node, TaskGraph
 from auditcoder.records.localization import Expansion, Localization, OpenSlot, Scope
 from auditcoder.records.task import Check, EntryPoint, Expected, FunctionInput, Task
+from auditcoder.records.trace import Trace, TracedLine, TracePlan
 from auditcoder.records.transaction import Rank, Transaction
 
 quick = settings(max_examples=60, deadline=None)
@@ -148,6 +154,33 @@ RUNNING: dict[type[Event], st.SearchStrategy[Event]] = {
     NodesReverified: st.builds(
         NodesReverified, index=index, nodes=some(node_id), findings=some(text), rejected=some(text)
     ),
+    RoundStarted: st.builds(RoundStarted, index=index, how=st.sampled_from(["feedback", "retry"]), candidate=index),
+    TraceRecorded: st.builds(
+        TraceRecorded,
+        key=text,
+        candidate=index,
+        plan=st.builds(TracePlan),
+        trace=st.builds(
+            Trace,
+            check=text,
+            lines=some(
+                st.builds(TracedLine, line=index, kind=st.just("assign"), name=text, values=some(text), count=index)
+            ),
+        ),
+    ),
+    ProgramProbed: st.builds(
+        ProgramProbed,
+        key=text,
+        what=text,
+        program=text,
+        entry=st.just(EntryPoint(kind="program")),
+        checks=checks,
+        report=report,
+    ),
+    MethodNoted: st.builds(
+        MethodNoted, what=text, item=text, score=st.none() | seconds, kept=st.none() | st.booleans()
+    ),
+    FeedbackChosen: st.builds(FeedbackChosen, index=index, policy=st.just("auto"), shown=st.just("trace"), reason=text),
     CandidateRanked: st.builds(CandidateRanked, candidate=index, rank=rank, active=st.booleans()),
     RunFinished: st.builds(RunFinished, candidate=index, program=text, rank=rank, reason=text),
 }

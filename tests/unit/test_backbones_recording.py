@@ -219,7 +219,7 @@ def test_a_context_is_inherited_and_ends_with_its_block() -> None:
     with call_context(on_progress=watch), call_context(node="S2"):
         assert current_call().node == "S2"
         assert current_call().on_progress is watch
-    assert current_call() == ("", None)
+    assert current_call() == ("", None, "", None)
 
 
 def test_a_script_that_ends_says_what_was_asked() -> None:
