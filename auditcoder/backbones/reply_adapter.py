@@ -50,7 +50,7 @@ class ReplyAdapter(dspy.ChatAdapter):
     def format_system_message(self, signature: Any) -> str:
         """Return the instructions and the form of the reply."""
         *texts, code = signature.output_fields.items()
-        parts = [f"### {name}\n({_asked(field)})" for name, field in texts]
+        parts = [f"### {name}\n({_asked(name, field)})" for name, field in texts]
         form = "\n".join([*parts, f"### {code[0]}\n{FENCE}python\n(the code)\n{FENCE}"])
         return f"{signature.instructions}\n\nAnswer in these parts, each under its heading:\n{form}"
 
@@ -86,12 +86,11 @@ class ReplyAdapter(dspy.ChatAdapter):
         return {**parts, code: ended(source)}
 
 
-def _asked(field: Any) -> str:
-    choices = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
+def _asked(name: str, field: Any) -> str:
+    choices = " or ".join(get_args(field.annotation)) if get_origin(field.annotation) is Literal else ""
     described = str((field.json_schema_extra or {}).get("desc") or "")
-    return " or ".join(map(str, choices)) + (
-        f": {described}" if choices and described else "" if choices else described
-    )
+    own = "" if described == f"${{{name}}}" else described
+    return ": ".join(part for part in (choices, own) if part) or "text"
 
 
 def _under_headings(text: str, names: list[str]) -> dict[str, str]:
