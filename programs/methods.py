@@ -8,10 +8,14 @@ import dspy
 
 from auditcoder.programs.baselines.base import RivalMethod, options_of
 from auditcoder.programs.baselines.direct import Direct
+from auditcoder.programs.baselines.fresh_start import FreshStart
+from auditcoder.programs.baselines.pycapsule import PyCapsule
 from auditcoder.records.config import Method, Role, RunConfig
 
 METHODS: Mapping[Method, type[RivalMethod]] = {
     "direct": Direct,
+    "pycapsule": PyCapsule,
+    "fresh-start": FreshStart,
 }
 
 

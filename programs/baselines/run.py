@@ -13,7 +13,7 @@ from auditcoder.core.plan import single_owner_graph
 from auditcoder.core.rank import passed_checks
 from auditcoder.core.rounds import Rounds
 from auditcoder.errors import AssemblyError
-from auditcoder.programs.ask import Sampling
+from auditcoder.programs.ask import Sampling, admit
 from auditcoder.programs.evaluation import evaluate
 from auditcoder.programs.session import Candidate, Session
 from auditcoder.programs.writing import write_node
@@ -127,7 +127,12 @@ class MethodRun:
         return bool(self.checks) and self.rounds.allows()
 
     def start_round(self, how: Literal["feedback", "retry"]) -> None:
-        """Begin a round: a reaction to the present program. What the round makes counts for it until the next one."""
+        """Begin a round: a reaction to the present program. What the round makes counts for it until the next one.
+
+        Raises:
+            BudgetSpentError: the run may make no further request, so no round begins.
+        """
+        admit()
         number = self.active.number if self.active else 0
         self.session.journal.emit(RoundStarted(index=self.rounds.made, how=how, candidate=number))
         self.rounds.begin()

@@ -1,0 +1,69 @@
+"""Fresh start: the repair budget spent on independent new programs (control in BPD; restart after Adnan, Kuhn 2025)."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from auditcoder.core.method_ends import LIMIT
+from auditcoder.programs.ask import Sampling
+from auditcoder.programs.baselines.base import RivalMethod
+from auditcoder.programs.baselines.error_handler import structured_feedback
+from auditcoder.programs.baselines.fixing import Fixer, Turn, Writer, fix_once, write_first
+from auditcoder.programs.baselines.programmer import Programmer
+from auditcoder.programs.baselines.run import MethodRun
+from auditcoder.records.base import Record
+
+
+class FreshStartOptions(Record):
+    """Switches of the resampling control."""
+
+    draws: int = Field(default=6, ge=1, le=31)
+    """Programs at most, the first one included; not read in an adaptive run.
+
+    To match the calls or tokens of another method on a task, set `max_calls` or `max_tokens`, 31 draws and k = 30.
+    """
+    stop_early: bool = True
+    """Variant B: stop on a full pass. Without it variant A: make every draw."""
+    of: Literal["direct", "pycapsule"] = "direct"
+    """Whose first prompt is drawn from, word for word."""
+    restart_after: int = Field(default=0, ge=0, le=30)
+    """With s > 0 the hybrid: s fixes from the structured error, then a fresh program; 0 never fixes."""
+    temperature: float = Field(default=0.8, gt=0, le=2)
+    """Of every draw behind the first."""
+
+
+class FreshStart(RivalMethod):
+    """Draws programs from the same prompt, with no word of failure in it; most checks passed, earliest on ties."""
+
+    agents: ClassVar = {"programmer": "generator", "writer": "generator", "fixer": "regenerator"}
+    Options: ClassVar = FreshStartOptions
+    options: FreshStartOptions
+
+    def __init__(self, options: Record) -> None:
+        super().__init__(options)
+        self.programmer, self.writer, self.fixer = Programmer(), Writer(), Fixer()
+
+    def solve(self, run: MethodRun) -> str:
+        """Draw, run, draw again."""
+        self._draw(run, None)
+        history: list[Turn] = []
+        while run.may_react() and not (run.solved and self.options.stop_early):
+            if run.rounds.made + 1 >= self.options.draws and not run.config.adaptive:
+                return LIMIT
+            if len(history) < self.options.restart_after and run.latest is not None:
+                told = structured_feedback(run.task, run.failing(run.latest), len(run.checks))
+                history.append(Turn(run.latest.state.assembly.program, told))
+                fix_once(run, history, lambda turns, refused: self.fixer(run.task, turns, refused))
+                continue
+            history = []
+            run.start_round("retry")
+            self._draw(run, run.fresh(self.options.temperature))
+        return ""
+
+    def _draw(self, run: MethodRun, sampling: Sampling | None) -> None:
+        if self.options.of == "pycapsule":
+            write_first(run, self.writer, sampling)
+        else:
+            run.write(lambda refused: self.programmer(run.task, refused, sampling))
