@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from difflib import SequenceMatcher
+from typing import Literal, NamedTuple
 
 import dspy
 
@@ -23,6 +25,8 @@ REPLY_TOKENS = 1400
 PACKAGES = frozenset({"none", "numpy", "pandas", "scipy", "sympy", "networkx"})
 """Packages that a reply may ask for; to ask for others changes nothing and is noted."""
 _PROGRAM_SHOWN = 6000
+_PACKAGE = re.compile(r"[-*`\s]*([a-z][\w.-]{0,40})`?\s*(?:[\[=<>~!].*)?")
+_PACKAGES_READ = 20
 
 
 class Turn(NamedTuple):
@@ -32,22 +36,28 @@ class Turn(NamedTuple):
     feedback: str
 
 
+class Reply(NamedTuple):
+    """An answer of the programmer: a program, not yet accepted, and the packages that it asks for."""
+
+    code: str
+    packages: str = ""
+
+
 Feedback = Callable[[MethodRun], str]
 """What is said about the active program; records what it needs for that."""
-Fix = Callable[[Sequence[Turn], str], str]
+Fix = Callable[[Sequence[Turn], str], Reply]
 """Gives a corrected program from the history, the last turn being the program to fix; told of a refused answer."""
 
 
-class Writer(TypedModule["str"]):
+class Writer(TypedModule["Reply"]):
     """The programmer in generate mode: attempt 0 of PyCapsule and BPD, without earlier turns."""
 
     def __init__(self) -> None:
         super().__init__()
         self.generate = dspy.Predict(GenerateProgram)
-        self.asked = ""
 
-    def forward(self, task: Task, refused: str = "", sampling: Sampling | None = None) -> str:
-        """Return the model's program, not yet accepted; `asked` then holds the packages that it asked for.
+    def forward(self, task: Task, refused: str = "", sampling: Sampling | None = None) -> Reply:
+        """Return the model's program.
 
         Raises:
             UnusableAnswerError: the answer holds no code, or was cut.
@@ -63,20 +73,18 @@ class Writer(TypedModule["str"]):
             task=task_text(task),
             entry=entry_with(task, refused),
         )
-        self.asked = str(reply.requirements)
-        return str(reply.code)
+        return Reply(str(reply.code), str(reply.requirements))
 
 
-class Fixer(TypedModule["str"]):
+class Fixer(TypedModule["Reply"]):
     """The programmer in fix mode: the history, and the feedback on the last program."""
 
     def __init__(self) -> None:
         super().__init__()
         self.fix = dspy.Predict(FixProgram)
-        self.asked = ""
 
-    def forward(self, task: Task, history: Sequence[Turn], refused: str = "") -> str:
-        """Return the model's corrected program, not yet accepted.
+    def forward(self, task: Task, history: Sequence[Turn], refused: str = "") -> Reply:
+        """Return the model's corrected program.
 
         Raises:
             UnusableAnswerError: the answer holds no code, or was cut.
@@ -90,26 +98,39 @@ class Fixer(TypedModule["str"]):
             wanted=task.entry.name,
             task=task_text(task),
             entry=entry_with(task, refused),
-            history=history_text(history),
+            history=history_text([*history[:-1], Turn(history[-1].program, "")]),
             feedback=history[-1].feedback,
         )
-        self.asked = str(reply.requirements)
-        return str(reply.code)
+        return Reply(str(reply.code), str(reply.requirements))
 
 
 def write_first(run: MethodRun, writer: Writer, sampling: Sampling | None = None) -> None:
     """Write a program in generate mode; packages outside the allowed ones are noted and otherwise ignored."""
-    run.write(lambda refused: writer(run.task, refused, sampling))
-    note_packages(run, writer.asked)
+    _write(run, lambda refused: writer(run.task, refused, sampling), "generated")
 
 
 def fix_once(run: MethodRun, history: Sequence[Turn], fix: Fix) -> None:
-    """Make one fix in a feedback round of its own, and note what changed."""
-    before = run.active
+    """Make one fix of the latest program in a feedback round of its own, and note what changed."""
+    before = run.latest
     run.start_round("feedback")
-    made = run.write(lambda refused: fix(history, refused), "regenerated")
+    made = _write(run, lambda refused: fix(history, refused), "regenerated")
     if before is not None and made is not None:
         _note_change(run, before, made)
+
+
+def _write(run: MethodRun, ask: Callable[[str], Reply], how: Literal["generated", "regenerated"]) -> Candidate | None:
+    asked: list[str] = []
+
+    def code(refused: str) -> str:
+        reply = ask(refused)
+        asked.append(reply.packages)
+        return reply.code
+
+    made = run.write(code, how)
+    extra = [name for name in dict.fromkeys(named_packages(",".join(asked))) if name not in PACKAGES]
+    if extra:  # after the code: the audit takes the source of code from the call right before it
+        run.note("packages-ignored", ", ".join(extra), kept=False)
+    return made
 
 
 def fix_loop(run: MethodRun, feedback: Feedback, fix: Fix, fixes: int) -> str:
@@ -136,21 +157,19 @@ def entry_with(task: Task, refused: str) -> str:
 
 
 def history_text(history: Sequence[Turn]) -> str:
-    """Return the conversation, oldest first; what was said about the last program stands apart."""
+    """Return the conversation, oldest first; a turn without feedback shows its program alone."""
     parts = []
     for number, turn in enumerate(history, 1):
         program = f"Program {number}:\n{safe(turn.program, _PROGRAM_SHOWN)}"
-        last = number == len(history)
-        parts.append(program if last else f"{program}\nWhat was said about it:\n{turn.feedback}")
+        parts.append(f"{program}\nWhat was said about it:\n{turn.feedback}" if turn.feedback else program)
     return "\n\n".join(parts)
 
 
-def note_packages(run: MethodRun, asked: str) -> None:
-    """Note packages that a reply asks for and does not get."""
-    names = [name.strip().lower() for name in asked.replace("\n", ",").split(",")]
-    extra = [name for name in dict.fromkeys(names) if name and name.isidentifier() and name not in PACKAGES]
-    if extra:
-        run.note("packages-ignored", ", ".join(extra), kept=False)
+def named_packages(asked: str) -> list[str]:
+    """Return the package names of a requirements list, without versions; prose names none."""
+    items = asked.lower().replace("\n", ",").split(",")[:_PACKAGES_READ]
+    found = [_PACKAGE.fullmatch(item.strip()) for item in items]
+    return [match[1] for match in found if match]
 
 
 def same_code(one: str, other: str) -> bool:
@@ -162,8 +181,21 @@ def same_code(one: str, other: str) -> bool:
 
 
 def _note_change(run: MethodRun, before: Candidate, after: Candidate) -> None:
-    """Note the diagnostics of a round: identical resubmission, passes up or down (PyCapsule, section 6)."""
+    """Note the diagnostics of a round (PyCapsule, section 6).
+
+    Identical resubmission, passes up or down, likeness, and the kind of failure before and after.
+    """
+    old, new = before.state.assembly.program, after.state.assembly.program
+    identical = same_code(old, new)
+    alike = SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False).ratio()
     gained = passed_checks(after.rank) - passed_checks(before.rank)
-    identical = same_code(before.state.assembly.program, after.state.assembly.program)
-    detail = "the same program again" if identical else f"passed checks {gained:+d}"
-    run.note("fix", f"candidate {after.number}", kept=not identical, detail=detail)
+    detail = (
+        f"{'identical' if identical else 'changed'}, passed checks {gained:+d}, "
+        f"lines alike {alike:.2f}, {_outcome(run, before)} -> {_outcome(run, after)}"
+    )
+    run.note("resubmission", f"candidate {after.number}", kept=not identical, detail=detail)
+
+
+def _outcome(run: MethodRun, candidate: Candidate) -> str:
+    failing = run.failing(candidate)
+    return failing[0][1].outcome if failing else "pass"

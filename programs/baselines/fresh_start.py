@@ -20,12 +20,13 @@ class FreshStartOptions(Record):
     """Switches of the resampling control."""
 
     draws: int = Field(default=6, ge=1, le=31)
-    """Programs at most, the first one included; not read in an adaptive run.
+    """N: programs at most, the first one included. Not read in an adaptive run, nor under `max_calls` or `max_tokens`.
 
-    To match the calls or tokens of another method on a task, set `max_calls` or `max_tokens`, 31 draws and k = 30.
+    To match the calls or the tokens of another method on a task (section 6), set `max_calls` or `max_tokens` to what
+    that method spent on it: the budget is then the limit. K still holds, so k must be one less than the draws wanted.
     """
-    stop_early: bool = True
-    """Variant B: stop on a full pass. Without it variant A: make every draw."""
+    variant: Literal["B", "A"] = "B"
+    """B: stop on a full pass. A: make every draw; a single intervention (K=1) is always variant B (section 5)."""
     of: Literal["direct", "pycapsule"] = "direct"
     """Whose first prompt is drawn from, word for word."""
     restart_after: int = Field(default=0, ge=0, le=30)
@@ -49,18 +50,25 @@ class FreshStart(RivalMethod):
         """Draw, run, draw again."""
         self._draw(run, None)
         history: list[Turn] = []
-        while run.may_react() and not (run.solved and self.options.stop_early):
-            if run.rounds.made + 1 >= self.options.draws and not run.config.adaptive:
+        early = self.options.variant == "B" or run.strict
+        while run.may_react() and not (run.solved and early):
+            if run.rounds.made + 1 >= self.options.draws and not self._budgeted(run):
                 return LIMIT
-            if len(history) < self.options.restart_after and run.latest is not None:
-                told = structured_feedback(run.task, run.failing(run.latest), len(run.checks))
-                history.append(Turn(run.latest.state.assembly.program, told))
+            failed = run.latest if run.latest is not None and not run.latest.rank.full_pass else None
+            if failed is not None and len(history) < self.options.restart_after:
+                told = structured_feedback(run.task, run.failing(failed), len(run.checks))
+                history.append(Turn(failed.state.assembly.program, told))
                 fix_once(run, history, lambda turns, refused: self.fixer(run.task, turns, refused))
                 continue
             history = []
             run.start_round("retry")
             self._draw(run, run.fresh(self.options.temperature))
         return ""
+
+    @staticmethod
+    def _budgeted(run: MethodRun) -> bool:
+        """Return whether something else than the number of draws ends the run."""
+        return run.config.adaptive or run.config.max_calls is not None or run.config.max_tokens is not None
 
     def _draw(self, run: MethodRun, sampling: Sampling | None) -> None:
         if self.options.of == "pycapsule":

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from auditcoder.programs.baselines.base import RivalMethod
 from auditcoder.programs.baselines.error_handler import structured_feedback
-from auditcoder.programs.baselines.fixing import Fixer, Writer, fix_loop, note_packages, write_first
+from auditcoder.programs.baselines.fixing import Fixer, Writer, fix_loop, write_first
 from auditcoder.programs.baselines.run import MethodRun
 from auditcoder.records.base import Record
 
@@ -38,7 +38,7 @@ class PyCapsule(RivalMethod):
     def solve(self, run: MethodRun) -> str:
         """Write, run, condense the failure, fix."""
         write_first(run, self.writer)
-        ended = fix_loop(
+        return fix_loop(
             run,
             lambda run: structured_feedback(
                 run.task,
@@ -50,5 +50,3 @@ class PyCapsule(RivalMethod):
             lambda history, refused: self.fixer(run.task, history, refused),
             self.options.fixes,
         )
-        note_packages(run, self.fixer.asked)
-        return ended

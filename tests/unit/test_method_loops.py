@@ -114,13 +114,20 @@ def test_the_same_program_again_is_noted(solve: Solve) -> None:
     again = WRONG.replace("return sum(items)", "return sum(items)  # sure")
     run = solve(TOTAL, answers(WRONG, again, CRASH), method="pycapsule", k=2)
     noted = [(e.kept, e.detail) for e in run.events if isinstance(e, MethodNoted)]
-    assert noted == [(False, "the same program again"), (True, "passed checks -1")]
+    assert noted == [
+        (False, "identical, passed checks +0, lines alike 0.50, wrong-answer -> wrong-answer"),
+        (True, "changed, passed checks -1, lines alike 0.50, wrong-answer -> runtime-error"),
+    ]
 
 
-def test_packages_that_are_not_allowed_are_noted(solve: Solve) -> None:
-    greedy = RIGHT.replace("none", "numpy, torch")
-    run = solve(TOTAL, answers(greedy), method="pycapsule")
-    assert [(e.what, e.item) for e in run.events if isinstance(e, MethodNoted)] == [("packages-ignored", "torch")]
+def test_packages_that_are_not_allowed_are_noted_for_every_reply(solve: Solve) -> None:
+    asking = [
+        WRONG.replace("none", wanted) for wanted in ("numpy, torch", "- scikit-learn>=1.2\n- pandas", "No extras")
+    ]
+    run = solve(TOTAL, answers(*asking, RIGHT), method="pycapsule", k=3)
+    ignored = [e.item for e in run.events if isinstance(e, MethodNoted) and e.what == "packages-ignored"]
+    assert ignored == ["torch", "scikit-learn"]
+    assert len(run.calls) == 4
 
 
 def test_draws_see_no_failure_and_have_seeds_of_their_own(solve: Solve) -> None:
@@ -140,9 +147,25 @@ def test_the_first_of_the_best_draws_is_kept(solve: Solve) -> None:
 
 
 def test_variant_a_makes_every_draw(solve: Solve) -> None:
-    run = solve(TOTAL, answers(RIGHT, WRONG), method="fresh-start", k=30, options=(("stop_early", False),))
+    run = solve(TOTAL, answers(RIGHT, WRONG), method="fresh-start", k=30, options=(("variant", "A"),))
     assert len(run.calls) == 6
     assert run.candidate.rank.full_pass
+
+
+def test_a_single_intervention_is_variant_b(solve: Solve) -> None:
+    run = solve(TOTAL, answers(RIGHT), method="fresh-start", k=1, options=(("variant", "A"),))
+    assert len(run.calls) == 1
+
+
+@pytest.mark.parametrize(("config", "calls"), [({"k": 30}, 10), ({"k": 7}, 8)])
+def test_a_call_budget_takes_the_place_of_the_draws(solve: Solve, config: dict[str, int], calls: int) -> None:
+    assert len(solve(TOTAL, answers(WRONG), method="fresh-start", max_calls=10, **config).calls) == calls
+
+
+def test_a_passing_draw_of_the_hybrid_is_not_fixed(solve: Solve) -> None:
+    options = (("restart_after", 2), ("variant", "A"), ("draws", 3))
+    run = solve(TOTAL, answers(RIGHT), method="fresh-start", k=30, options=options)
+    assert rounds(run) == {"retry": 2}
 
 
 def test_the_hybrid_fixes_and_then_restarts(solve: Solve) -> None:
