@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import dspy
 
+from auditcoder.errors import ConfigError
 from auditcoder.programs.baselines.base import RivalMethod, options_of
 from auditcoder.programs.baselines.direct import Direct
 from auditcoder.programs.baselines.fresh_start import FreshStart
@@ -17,6 +18,23 @@ METHODS: Mapping[Method, type[RivalMethod]] = {
     "pycapsule": PyCapsule,
     "fresh-start": FreshStart,
 }
+
+
+def check_method(config: RunConfig) -> None:
+    """Make sure that the options of a configuration are those of its method.
+
+    Raises:
+        ConfigError: an option is unknown, or its value is not allowed.
+    """
+    if config.method != "auditcoder":
+        options_of(METHODS[config.method], config)
+    elif config.options:
+        name = config.options[0][0]
+        raise ConfigError(
+            f"options.{name}: AuditCoder has no options of this kind",
+            hint="Options belong to a rival method: give --method too; auditcoder methods lists them.",
+            field=f"options.{name}",
+        )
 
 
 def build_method(config: RunConfig, lms: Mapping[Role, dspy.LM]) -> RivalMethod:

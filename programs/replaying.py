@@ -19,12 +19,12 @@ from auditcoder.audit.verification import Difference
 from auditcoder.backbones.lm import lm_over
 from auditcoder.backbones.profiles import Profile
 from auditcoder.backbones.recording import RecordingEngine
+from auditcoder.core.formats import needed_format
 from auditcoder.core.protocols import PredicateEvaluator
 from auditcoder.errors import AuditCoderError, LedgerDivergedError
 from auditcoder.ledger.chain import Ledger
 from auditcoder.ledger.journal import MemoryJournal
 from auditcoder.programs.solver import solve_task
-from auditcoder.records.base import FORMAT_VERSION
 from auditcoder.records.config import ROLES, ModelFacts, Role
 from auditcoder.records.events import Effect, Event, RunStarted
 from auditcoder.records.execution import IsolationReport
@@ -77,7 +77,7 @@ class _NothingRuns:
     def run(self, *arguments: Any, **named: Any) -> Any:
         raise PartedError("an execution")
 
-    confirm = record = measure = run
+    confirm = record = measure = trace = run
 
 
 class _NobodyAnswers:
@@ -100,9 +100,10 @@ def replay_run(ledger: Ledger, evaluator: PredicateEvaluator | None = None) -> R
     started = ledger.entries[0].event if ledger.entries else None
     if not isinstance(started, RunStarted):
         return Replayed(0, (_difference(0, "the first event", "", "run.started"),))
-    if (started.format, started.version) != (FORMAT_VERSION, auditcoder.__version__):
+    format_now = needed_format(started.config)
+    if (started.format, started.version) != (format_now, auditcoder.__version__):
         made = f"format {started.format} of version {started.version}"
-        return Replayed(0, note=f"not replayed: {made}; this is {FORMAT_VERSION} of {auditcoder.__version__}")
+        return Replayed(0, note=f"not replayed: {made}; this is {format_now} of {auditcoder.__version__}")
     missing = [role for role in ROLES if role not in dict(started.models)]
     if missing:
         return Replayed(0, (_difference(0, "models", "", f"one for {', '.join(missing)}"),))

@@ -215,7 +215,7 @@ class Session:
         Raises:
             SandboxError: the isolation failed.
         """
-        key = probe_key(program, entry, checks_hash(checks), self.task.limits)
+        key = probe_key(program, entry, checks_hash(tuple(checks)), self.task.limits)
         event = self.journal.effect(
             ProgramProbed,
             key,

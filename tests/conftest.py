@@ -81,7 +81,10 @@ def solve(executor: SandboxExecutor) -> Callable[..., ScriptedRun]:
             )
 
         facts = scripted_facts().model_copy(update={"strength": "weak" if weak else "strong"})
-        profile = Profile(name="scripted", engine="lm", model="scripted")
+        sampling = {"temperature": 0.0, "max_tokens": 1024, "seed": int(config.get("seed", 0))}  # as a replay samples
+        profile = Profile.model_validate(
+            {"name": "scripted", "engine": "lm", "model": "scripted", "sampling": sampling}
+        )
         candidate = solve_task(
             task,
             RunConfig(**{"boundary": "none", **config}),

@@ -24,7 +24,7 @@ from auditcoder.core.protocols import Executor
 from auditcoder.core.versions import Active
 from auditcoder.ledger.chain import Ledger
 from auditcoder.ledger.state import Candidate, FoldState
-from auditcoder.records.events import CallsRecorded, ChecksRun, Event, LocalChecksRun, RunStarted
+from auditcoder.records.events import CallsRecorded, ChecksRun, Event, LocalChecksRun, ProgramProbed, RunStarted
 from auditcoder.records.execution import CheckResult, ExecutionReport, IsolationReport, Recording
 from auditcoder.records.task import Check, EntryPoint, Limits
 from auditcoder.sandbox.gate_verdict import gate_findings
@@ -89,6 +89,8 @@ def execute_again(ledger: Ledger, executor: Executor) -> Executed:
 
 def _event(rerun: _Rerun, number: int, event: Event) -> None:
     state = rerun.state
+    if isinstance(event, ProgramProbed) and state.started is not None:
+        _probe(rerun, number, event, state.started.task.limits)
     if not isinstance(event, ChecksRun | LocalChecksRun | CallsRecorded):
         return
     candidate = state.candidates.get(event.candidate)
@@ -105,6 +107,13 @@ def _event(rerun: _Rerun, number: int, event: Event) -> None:
         _local(rerun, number, event, candidate, task.limits)
     else:
         _recording(rerun, number, event, candidate)
+
+
+def _probe(rerun: _Rerun, number: int, event: ProgramProbed, limits: Limits) -> None:
+    def run() -> ExecutionReport:
+        return rerun.executor.run(event.program, event.entry, event.checks, limits)
+
+    _report(rerun, number, event.report, ("probe", event.key), run, limits)
 
 
 def _on_checks(

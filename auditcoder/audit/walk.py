@@ -11,8 +11,11 @@ from typing import Any
 from auditcoder.audit.numbers import AuditCheck
 from auditcoder.audit.showing import alike, first_difference, shown
 from auditcoder.audit.verification import Difference
+from auditcoder.core.ending import budget_of
 from auditcoder.core.protocols import PredicateEvaluator
 from auditcoder.core.reverification import Reverification
+from auditcoder.core.rounds import Rounds
+from auditcoder.core.spending import Spending, spending_of
 from auditcoder.core.state import RunState, in_node_order
 from auditcoder.core.transaction import OpenTransaction
 from auditcoder.errors import AuditCoderError, RecordError
@@ -25,6 +28,7 @@ from auditcoder.records.events import (
     ModelCalled,
     PlanReviewed,
     RepairStarted,
+    RunResumed,
     RunStarted,
     ScopeDeclared,
 )
@@ -121,6 +125,26 @@ class Walk:
         return self.state.started is not None and self.state.started.format != "1.0"
 
     @property
+    def since_methods(self) -> bool:
+        """Return whether the ledger is of format 1.2 or later."""
+        return self.grown and self.started.format != "1.1"
+
+    @property
+    def rival(self) -> bool:
+        """Return whether a rival method makes the program: it has rounds and a rule of its own, no transactions."""
+        return self.state.started is not None and self.state.started.config.method != "auditcoder"
+
+    @cached_property
+    def rounds(self) -> Rounds:
+        """Return the rounds of a rival method so far."""
+        return Rounds(budget_of(self.started.config))
+
+    @cached_property
+    def spending(self) -> Spending:
+        """Return what the run has spent on requests so far."""
+        return spending_of(self.started.config)
+
+    @property
     def checks(self) -> tuple[Check, ...]:
         """Return the frozen Q; empty before it was frozen."""
         return self.state.frozen.checks if self.state.frozen else ()
@@ -190,12 +214,16 @@ class Walk:
 
     def advance(self, event: Event) -> None:
         """Take the state one event further."""
+        if isinstance(event, RunResumed) and isinstance(self.previous, ModelCalled):
+            self.spending.take_back(self.previous)
         self.state.apply(event)
         self.previous = event
         self.event += 1
         match event:
             case ModelCalled():
                 self.last_call = event
+                if self.state.started is not None:
+                    self.spending.add(event)
             case CallsRecorded() if event.candidate == self.state.active:
                 self.recordings[event.recording.check] = event.recording
             case CostsMeasured() if event.candidate == self.state.active:

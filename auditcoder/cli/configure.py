@@ -29,8 +29,8 @@ def run_config(settings: Settings) -> RunConfig:
     for text in settings.overrides:
         values = merged(values, override(text))
     values = merged(values, named(settings))
-    roles = values.pop("roles", {})
-    return validated({**values, "roles": role_pairs(roles)}, settings)
+    roles, options = values.pop("roles", {}), values.pop("options", {})
+    return validated({**values, "roles": role_pairs(roles), "options": option_pairs(options)}, settings)
 
 
 class Difference(NamedTuple):
@@ -125,6 +125,7 @@ def named(settings: Settings) -> dict[str, Any]:
         "model": settings.model, "k": settings.k, "adaptive": settings.adaptive, "granularity": settings.granularity,
         "seed": settings.seed, "gate": settings.gate, "locate": settings.locate,
         "local_checks": settings.local_checks, "evidence": settings.evidence,
+        "method": settings.method, "max_calls": settings.max_calls, "max_tokens": settings.max_tokens,
     }  # fmt: skip
     values: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     pairs = [split_role(text) for text in settings.roles]
@@ -154,6 +155,18 @@ def role_pairs(roles: object) -> tuple[tuple[str, str], ...]:
     if unknown := sorted(set(roles) - set(ROLES)):
         raise ConfigError(f"there is no role {unknown[0]!r}", hint=f"Roles: {', '.join(ROLES)}.", field="roles")
     return tuple((role, roles[role]) for role in ROLES if role in roles)
+
+
+def option_pairs(options: object) -> tuple[tuple[str, object], ...]:
+    """Return the options of a method in name order, so that equal settings have equal hashes.
+
+    Raises:
+        ConfigError: `options` is no table.
+    """
+    if not isinstance(options, Mapping):
+        raise ConfigError("options: expected a table of NAME = VALUE", hint="For example: -c options.fixes=3",
+                          field="options")  # fmt: skip
+    return tuple((str(name), options[name]) for name in sorted(options))
 
 
 def validated(values: Mapping[str, Any], settings: Settings) -> RunConfig:

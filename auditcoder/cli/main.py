@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from auditcoder import __version__
-from auditcoder.cli import audit, diff, doctor, models, restore, schema, show, solve, verify
+from auditcoder.cli import audit, diff, doctor, methods, models, restore, schema, show, solve, verify
 
 app = typer.Typer(
     name="auditcoder",
@@ -47,6 +47,7 @@ app.command("diff", epilog=diff.EXAMPLES)(diff.command)
 app.command("restore", epilog=restore.EXAMPLES)(restore.command)
 app.command("doctor", epilog=doctor.EXAMPLES)(doctor.command)
 app.command("schema", epilog=schema.EXAMPLES)(schema.command)
+app.command("methods", epilog=methods.EXAMPLES)(methods.command)
 app.add_typer(models.app, name="models")
 
 

@@ -74,6 +74,22 @@ Locate = Annotated[
     typer.Option("--locate", help="Which finding wins when several explain a failure. [default: executed-first]",
                  rich_help_panel=STRATEGY, show_default=False),
 ]  # fmt: skip
+MethodName = Annotated[
+    str | None,
+    typer.Option("--method", help="What makes the program: AuditCoder, or a rival on the same model, sandbox and "
+                 "checks; auditcoder methods lists them. [default: auditcoder]", metavar="NAME",
+                 rich_help_panel=STRATEGY, show_default=False),
+]  # fmt: skip
+MaxCalls = Annotated[
+    int | None,
+    typer.Option("--max-calls", help="Model requests at most; then the run ends with its current program.",
+                 metavar="N", min=1, rich_help_panel=STRATEGY, show_default=False),
+]  # fmt: skip
+MaxTokens = Annotated[
+    int | None,
+    typer.Option("--max-tokens", help="Prompt and completion tokens at most; a request in flight completes.",
+                 metavar="N", min=1, rich_help_panel=STRATEGY, show_default=False),
+]  # fmt: skip
 LocalChecks = Annotated[
     LocalChecksChoice | None,
     typer.Option("--local-checks", help="Checks of single steps that the planner adds: none, or those whose result a "

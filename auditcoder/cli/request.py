@@ -21,6 +21,9 @@ class Settings:
     locate: str | None = None
     local_checks: str | None = None
     evidence: str | None = None
+    method: str | None = None
+    max_calls: int | None = None
+    max_tokens: int | None = None
     file: Path | None = None
     overrides: tuple[str, ...] = ()
     """`key=value` each, in order."""

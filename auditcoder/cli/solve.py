@@ -31,6 +31,9 @@ def command(
     seed: o.Seed = None,
     policy: o.Gate = None,
     locate: o.Locate = None,
+    method: o.MethodName = None,
+    max_calls: o.MaxCalls = None,
+    max_tokens: o.MaxTokens = None,
     local_checks: o.LocalChecks = None,
     evidence: o.Evidence = None,
     config: o.ConfigFile = None,
@@ -53,7 +56,8 @@ def command(
 
     settings = Settings(
         model=model, roles=tuple(role or ()), k=k, adaptive=adaptive or None, granularity=granularity, seed=seed,
-        gate=policy, locate=locate, local_checks=local_checks, evidence=evidence, file=config,
+        gate=policy, locate=locate, local_checks=local_checks, evidence=evidence, file=config, method=method,
+        max_calls=max_calls, max_tokens=max_tokens,
         overrides=tuple(override or ()),
     )  # fmt: skip
     request = SolveRequest(

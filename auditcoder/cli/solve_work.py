@@ -25,6 +25,7 @@ from auditcoder.cli.runs import discard_unbegun, is_run, new_folder
 from auditcoder.cli.terminal import terminal
 from auditcoder.cli.wiring import Environment, check_recorded_profiles, fetch_weights, run_task
 from auditcoder.errors import AuditCoderError, BackboneAuthError, BackboneUnavailableError, IsolationTooWeakError
+from auditcoder.programs.methods import check_method
 
 SYSTEMIC = (BackboneUnavailableError, BackboneAuthError, IsolationTooWeakError)
 """What the next task would meet too, so a batch stops at it."""
@@ -38,6 +39,7 @@ def solve(request: SolveRequest) -> int:
         Interrupted: Ctrl-C or SIGTERM; what was finished is in the ledgers.
     """
     config = run_config(request.settings)
+    check_method(config)
     if request.resume:
         jobs = resumed_jobs(request.tasks, config, request.data, request.out)
     else:

@@ -48,6 +48,11 @@ class Spending:
         self.calls += 1
         self.tokens += call.prompt_tokens + call.completion_tokens
 
+    def take_back(self, call: ModelCalled) -> None:
+        """Take a call off the account that failed, and that a resumed run made again."""
+        self.calls -= 1
+        self.tokens -= call.prompt_tokens + call.completion_tokens
+
 
 def spending_of(config: RunConfig) -> Spending:
     """Return the empty account of a run."""

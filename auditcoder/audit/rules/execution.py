@@ -11,7 +11,16 @@ from auditcoder.core.confirmation import depends_on_state, needs_confirmation
 from auditcoder.core.effect_keys import callable_units
 from auditcoder.core.local_checks import excerpt, executable_checks
 from auditcoder.core.wanted import wanted_evidence, wanted_recordings
-from auditcoder.records.events import CallsRecorded, CandidateRanked, ChecksRun, CostsMeasured, LocalChecksRun
+from auditcoder.records.base import sha256_text
+from auditcoder.records.events import (
+    CallsRecorded,
+    CandidateRanked,
+    ChecksRun,
+    CostsMeasured,
+    LocalChecksRun,
+    ProgramProbed,
+    TraceRecorded,
+)
 from auditcoder.records.execution import CheckResult, ExecutionReport, Outcome
 from auditcoder.records.task import Check, UnittestInput
 from auditcoder.sandbox.gate_verdict import gate_findings, rejection
@@ -90,6 +99,20 @@ def local(walk: Walk, event: LocalChecksRun) -> None:
     _report(walk, event.report, part.digest, checks, part.program)
 
 
+def traced(walk: Walk, event: TraceRecorded) -> None:
+    """V9. A trace is of a check of Q, and of lines that the program has."""
+    last = walk.candidate(event.candidate).assembly.program.count("\n") + 1
+    known = {check.id for check in walk.checks}
+    walk.holds(_V, event.trace.check in known, "the check of a trace is one of Q", recorded=event.trace.check)
+    outside = [line.line for line in event.trace.lines if not 1 <= line.line <= last]
+    walk.same(_V, "traced lines outside the program", outside, [])
+
+
+def probed(walk: Walk, event: ProgramProbed) -> None:
+    """V9. The report of a probe is of its program, on its checks in order."""
+    _report(walk, event.report, sha256_text(event.program), event.checks, event.program)
+
+
 def _report(walk: Walk, report: ExecutionReport, digest: str, checks: Sequence[Check], program: str) -> None:
     walk.same(_V, "program of the report", report.program, digest)
     walk.same(_V, "isolation of the report", report.isolation, walk.isolation)
@@ -139,4 +162,6 @@ RULES: tuple[Rule, ...] = (
     rule(_V, CallsRecorded, recorded),
     rule(_V, CostsMeasured, measured),
     rule(_V, LocalChecksRun, local),
+    rule(_V, TraceRecorded, traced),
+    rule(_V, ProgramProbed, probed),
 )

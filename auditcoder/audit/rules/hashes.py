@@ -8,7 +8,16 @@ from typing import Any
 from auditcoder.audit.numbers import AuditCheck
 from auditcoder.audit.rule import Rule, rule
 from auditcoder.audit.walk import Walk
-from auditcoder.core.effect_keys import confirm_key, local_checks_key, measure_key, model_key, record_key, run_key
+from auditcoder.core.effect_keys import (
+    confirm_key,
+    local_checks_key,
+    measure_key,
+    model_key,
+    probe_key,
+    record_key,
+    run_key,
+    trace_key,
+)
 from auditcoder.core.local_checks import excerpt, executable_checks
 from auditcoder.records.base import canonical_json, sha256_text
 from auditcoder.records.events import (
@@ -20,7 +29,9 @@ from auditcoder.records.events import (
     LocalChecksRun,
     ModelCalled,
     ProgramAssembled,
+    ProgramProbed,
     RunStarted,
+    TraceRecorded,
 )
 from auditcoder.records.task import checks_hash
 
@@ -100,6 +111,19 @@ def local(walk: Walk, event: LocalChecksRun) -> None:
     walk.same(_V, "key of the local checks", event.key, key)
 
 
+def traced(walk: Walk, event: TraceRecorded) -> None:
+    """V3. The key of a traced run."""
+    assembly = walk.candidate(event.candidate).assembly
+    key = trace_key(assembly, event.trace.check, walk.started.task.limits, event.plan)
+    walk.same(_V, "key of the trace", event.key, key)
+
+
+def probed(walk: Walk, event: ProgramProbed) -> None:
+    """V3. The key of a run of a program that is no candidate."""
+    key = probe_key(event.program, event.entry, checks_hash(event.checks), walk.started.task.limits)
+    walk.same(_V, "key of the probe", event.key, key)
+
+
 def _plain(text: str) -> dict[str, Any]:
     """Return a recorded canonical JSON object; of what is none, an empty one."""
     if not text:
@@ -126,4 +150,6 @@ RULES: tuple[Rule, ...] = (
     rule(_V, CallsRecorded, recorded),
     rule(_V, CostsMeasured, measured),
     rule(_V, LocalChecksRun, local),
+    rule(_V, TraceRecorded, traced),
+    rule(_V, ProgramProbed, probed),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from auditcoder.audit.numbers import AuditCheck
 from auditcoder.audit.walk import Walk
+from auditcoder.core.formats import needed_format
 from auditcoder.records.base import FORMAT_VERSION
 from auditcoder.records.events import (
     AttemptStarted,
@@ -15,19 +16,24 @@ from auditcoder.records.events import (
     CodeWritten,
     CostsMeasured,
     Event,
+    FeedbackChosen,
     FindingsAdded,
     LocalChecksRun,
+    MethodNoted,
     ModelCalled,
     NodesReverified,
     PlanAccepted,
     PlanReviewed,
     ProgramAssembled,
+    ProgramProbed,
     RepairEnded,
     RepairStarted,
+    RoundStarted,
     RunFinished,
     RunResumed,
     RunStarted,
     ScopeDeclared,
+    TraceRecorded,
 )
 from auditcoder.records.graph import TaskGraph
 
@@ -43,9 +49,7 @@ def order(walk: Walk, event: Event) -> None:
     walk.holds(_V, (walk.event == 0) == isinstance(event, RunStarted), "run.started is the first event, and only it")
     walk.holds(_V, walk.state.finished is None, "an event after run.finished", recorded=event.kind)
     if not isinstance(event, RunStarted):
-        walk.holds(
-            _V, walk.grown or not _later(event), "an event of a later format than the run's", recorded=event.kind
-        )
+        walk.holds(_V, _held(walk, event), "an event of a later format than the run's", recorded=event.kind)
     match event:
         case RunStarted() | ModelCalled() | RunResumed() | ChecksFrozen() | RunFinished():
             _frame(walk, event)
@@ -53,13 +57,32 @@ def order(walk: Walk, event: Event) -> None:
             _construction(walk, event)
         case CodeWritten() | CodeRejected() | ProgramAssembled():
             _code(walk, event)
-        case ChecksRun() | CallsRecorded() | CostsMeasured() | LocalChecksRun() | FindingsAdded():
+        case ChecksRun() | CallsRecorded() | CostsMeasured() | LocalChecksRun() | TraceRecorded() | FindingsAdded():
             _evidence(walk, event)
+        case RoundStarted() | ProgramProbed() | MethodNoted():
+            _method(walk, event)
+        case FeedbackChosen():
+            open_now = walk.repair is not None
+            walk.holds(_V, open_now, "feedback is chosen inside a repair")
         case RepairStarted() | ScopeDeclared() | RepairEnded() | NodesReverified():
             _repair(walk, event)
 
 
-def _later(event: Event) -> bool:
+def _held(walk: Walk, event: Event) -> bool:
+    """Return whether the run's format has such an event."""
+    return walk.since_methods or not (_since_1_2(event) or (_since_1_1(event) and not walk.grown))
+
+
+def _since_1_2(event: Event) -> bool:
+    """Return whether format 1.1 had no such event."""
+    if isinstance(event, ModelCalled):
+        return bool(event.agent)
+    if isinstance(event, CodeWritten):
+        return event.how == "merged"
+    return isinstance(event, RoundStarted | TraceRecorded | ProgramProbed | MethodNoted | FeedbackChosen)
+
+
+def _since_1_1(event: Event) -> bool:
     """Return whether format 1.0 had no such event."""
     if isinstance(event, FindingsAdded):
         return bool(event.source or event.unevaluated)
@@ -72,6 +95,9 @@ def _frame(walk: Walk, event: Event) -> None:
         case RunStarted():
             versions = [f"1.{minor}" for minor in range(int(FORMAT_VERSION.partition(".")[2]) + 1)]
             walk.holds(_V, event.format in versions, "the format version is one of ours", recorded=event.format)
+            lowest = needed_format(event.config)
+            walk.holds(_V, lowest != "1.2" or event.format == lowest, "the format holds the configuration",
+                       recorded=event.format, wanted=lowest)  # fmt: skip
         case ModelCalled():
             opened = walk.repair.opened if walk.repair else None
             walk.holds(_V, not (opened and opened.abstains), "an abstention calls no model", recorded=event.role)
@@ -159,7 +185,7 @@ def _evidence(walk: Walk, event: Event) -> None:
     if isinstance(event, FindingsAdded):
         walk.holds(_V, bool(event.findings or event.unevaluated), "findings.added adds something")
         return
-    if not isinstance(event, ChecksRun | CallsRecorded | CostsMeasured | LocalChecksRun):
+    if not isinstance(event, ChecksRun | CallsRecorded | CostsMeasured | LocalChecksRun | TraceRecorded):
         return
     if not walk.holds(_V, event.candidate in state.candidates, "the candidate exists", recorded=event.candidate):
         return
@@ -175,10 +201,21 @@ def _evidence(walk: Walk, event: Event) -> None:
         walk.holds(_V, event.node in known, "local checks are of a node of the plan", recorded=event.node)
 
 
+def _method(walk: Walk, event: Event) -> None:
+    """Steps that only rival methods have; their rounds are numbered and react to a candidate that was run."""
+    walk.holds(_V, walk.rival, "a step of a rival method", recorded=event.kind)
+    if isinstance(event, RoundStarted):
+        walk.same(_V, "number of the round", event.index, walk.rounds.made)
+        known = walk.state.candidates.get(event.candidate)
+        walk.holds(_V, known is not None and known.rank is not None, "a round reacts to a candidate that was ranked",
+                   recorded=event.candidate)  # fmt: skip
+
+
 def _repair(walk: Walk, event: Event) -> None:
     state, repair = walk.state, walk.repair
     match event:
         case RepairStarted():
+            walk.holds(_V, not walk.rival, "a rival method has no repair transactions")
             walk.holds(_V, repair is None, "no repair begins inside another")
             walk.holds(_V, state.program is not None, "a repair begins with an active program")
             walk.same(_V, "number of the repair", event.index, len(state.transactions))
@@ -200,6 +237,8 @@ def _repair(walk: Walk, event: Event) -> None:
 
 def _ways(walk: Walk) -> tuple[str, ...]:
     """Return how code can come to be at this moment."""
+    if walk.rival:
+        return ("generated", "fallback") if walk.rounds.made == 0 else ("generated", "regenerated", "merged")
     if walk.repair is None:
         return ("generated", "computed", "fallback")
     replans = walk.repair.started.scope.action == "replan"

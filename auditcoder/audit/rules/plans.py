@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from auditcoder.audit.numbers import AuditCheck
 from auditcoder.audit.rule import Rule, rule
+from auditcoder.audit.rules import methods
 from auditcoder.audit.walk import Walk
 from auditcoder.core.admission import admission_of
 from auditcoder.core.graph import integrity
@@ -20,6 +21,9 @@ _COARSER = {"fine": ("fine", "coarse", "single"), "coarse": ("coarse", "single")
 def frozen(walk: Walk, event: ChecksFrozen) -> None:
     """V4. Q begins with the task's examples; the boundary checks behind them were admitted under the policy."""
     task, config = walk.started.task, walk.started.config
+    if walk.rival:
+        methods.frozen(walk, event)
+        return
     walk.same(_V, "examples at the head of Q", event.checks[: len(task.examples)], task.examples)
     added = event.checks[len(task.examples) :]
     walk.same(_V, "admission policy", event.admission, admission_of(config, weak=weak(walk)))
@@ -32,6 +36,9 @@ def frozen(walk: Walk, event: ChecksFrozen) -> None:
 
 def attempted(walk: Walk, event: AttemptStarted) -> None:
     """V4. An attempt is the next rung of the ladder, and only made while no program passes every check."""
+    if walk.rival:
+        methods.attempted(walk, event)
+        return
     rungs = ladder(walk.started.config.granularity, weak(walk))
     rung = rungs[event.index] if 0 <= event.index < len(rungs) else None
     walk.same(_V, "granularity of the attempt", event.granularity, rung.granularity if rung else None)

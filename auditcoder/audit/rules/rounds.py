@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from auditcoder.audit.numbers import AuditCheck
 from auditcoder.audit.rule import Rule, rule
+from auditcoder.audit.rules import methods
 from auditcoder.audit.rules.execution import confirmed
 from auditcoder.audit.walk import Repair, Walk
 from auditcoder.core.ending import budget_of, ended_by, finish_reason, round_passed
@@ -16,9 +17,11 @@ from auditcoder.records.events import (
     CallsRecorded,
     CandidateRanked,
     LocalChecksRun,
+    ModelCalled,
     NodesReverified,
     RepairEnded,
     RepairStarted,
+    RoundStarted,
     RunFinished,
 )
 from auditcoder.records.transaction import Rank, Transaction
@@ -26,6 +29,9 @@ from auditcoder.records.transaction import Rank, Transaction
 
 def ranked(walk: Walk, event: CandidateRanked) -> None:
     """V15. The rank is that of the results; a candidate becomes the program exactly when it is strictly better."""
+    if walk.rival:
+        methods.ranked(walk, event)
+        return
     report = walk.candidate(event.candidate).report
     if report is None:
         raise RecordError("the candidate was not run")
@@ -95,6 +101,10 @@ def finished(walk: Walk, event: RunFinished) -> None:
     walk.same(check, "candidate", event.candidate, program.index)
     walk.same(check, "program", event.program, program.assembly.digest)
     walk.same(check, "rank", event.rank, rank)
+    if walk.rival:
+        _ranked_so_far(walk)
+        methods.finished(walk, event, rank, program.report)
+        return
     reason = finish_reason(rank, walk.checks, program.report, walk.ended)
     walk.same(check, "reason", event.reason, reason)
     _reverified(walk)
@@ -158,6 +168,8 @@ RULES: tuple[Rule, ...] = (
     rule(AuditCheck.RANK, AttemptStarted, attempted),
     rule(AuditCheck.RANK, CandidateRanked, ranked),
     rule(AuditCheck.BUDGET, RepairStarted, began),
+    rule(AuditCheck.BUDGET, RoundStarted, methods.began),
+    rule(AuditCheck.BUDGET, ModelCalled, methods.called),
     rule(AuditCheck.REVERIFICATION, LocalChecksRun, evidence),
     rule(AuditCheck.REVERIFICATION, CallsRecorded, evidence),
     rule(AuditCheck.REVERIFICATION, NodesReverified, reverified),

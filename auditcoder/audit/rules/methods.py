@@ -1,0 +1,79 @@
+"""V4, V15, V19, V20 of rival methods: their checks, their update rule, their rounds, and why they ended."""
+
+from __future__ import annotations
+
+from auditcoder.audit.numbers import AuditCheck
+from auditcoder.audit.walk import Walk
+from auditcoder.core.ending import finish_reason
+from auditcoder.core.method_ends import METHOD_ENDS
+from auditcoder.core.method_rules import takes_over, update_rule
+from auditcoder.core.rank import passed_checks, rank_of
+from auditcoder.core.spending import CALLS_SPENT, TOKENS_SPENT
+from auditcoder.errors import RecordError
+from auditcoder.records.events import (
+    AttemptStarted,
+    CandidateRanked,
+    ChecksFrozen,
+    ModelCalled,
+    RoundStarted,
+    RunFinished,
+)
+from auditcoder.records.execution import ExecutionReport
+from auditcoder.records.transaction import Rank
+
+_PLAN, _BUDGET = AuditCheck.PLAN, AuditCheck.BUDGET
+
+
+def frozen(walk: Walk, event: ChecksFrozen) -> None:
+    """V4. Q is the task's examples, or leaves them out altogether, and then the method's own checks."""
+    examples = walk.started.task.examples
+    shown = event.checks[: len(examples)] == examples
+    own = event.checks[len(examples) :] if shown else event.checks
+    walk.same(_PLAN, "admission policy", event.admission, "method")
+    walk.same(_PLAN, "checks with a source", [name for name, _ in event.derivations], [check.id for check in own])
+    walk.holds(_PLAN, all(check.origin == "internal" for check in own), "further checks are the method's own")
+    walk.holds(_PLAN, len({check.id for check in event.checks}) == len(event.checks), "check ids are unique")
+
+
+def attempted(walk: Walk, event: AttemptStarted) -> None:
+    """V4. A rival method has one attempt, with one owner of everything."""
+    told = (event.index, event.granularity, event.reason)
+    walk.same(_PLAN, "attempt of a rival method", told, (0, "single", f"method {walk.started.config.method}"))
+
+
+def ranked(walk: Walk, event: CandidateRanked) -> None:
+    """V15. The rank is that of the results; the candidate takes over exactly when the method's update rule says so."""
+    report = walk.candidate(event.candidate).report
+    if report is None:
+        raise RecordError("the candidate was not run")
+    walk.same(AuditCheck.RANK, "rank", event.rank, rank_of(report, walk.checks))
+    program = walk.state.program
+    before = program.rank if program else None
+    better = takes_over(update_rule(walk.started.config), before, event.rank)
+    walk.same(AuditCheck.RANK, "active", event.active, better)
+    walk.rounds.ranked(passed_checks(event.rank))
+
+
+def began(walk: Walk, event: RoundStarted) -> None:
+    """V19. A round begins only where there are checks and the budget allows it; it reacts to the program then."""
+    walk.holds(_BUDGET, bool(walk.checks), "no round without checks")
+    walk.holds(_BUDGET, walk.rounds.allows(), "the budget allows another round", recorded=walk.rounds.passed)
+    program = walk.state.program
+    walk.same(_BUDGET, "candidate that is reacted to", event.candidate, program.index if program else None)
+    walk.rounds.begin()
+
+
+def called(walk: Walk, event: ModelCalled) -> None:
+    """V19. A request is made only while the budget of calls and tokens is not used up."""
+    walk.holds(_BUDGET, not walk.spending.spent, "the budget allows another request", recorded=walk.spending.spent)
+
+
+def finished(walk: Walk, event: RunFinished, rank: Rank, report: ExecutionReport) -> None:
+    """V20. The reason is a full pass, a budget that is really used up, or a rule of the method's own."""
+    of_method = [end for end in METHOD_ENDS if end not in (CALLS_SPENT, TOKENS_SPENT)]
+    ends = [walk.spending.spent] if walk.spending.spent else []
+    ends += [] if rank.full_pass else of_method
+    ends += [""] if rank.full_pass or not walk.rounds.allows() else []
+    told = [finish_reason(rank, walk.checks, report, end) for end in ends]
+    walk.holds(AuditCheck.FINISH, event.reason in told, "the reason is one that holds", recorded=event.reason,
+               wanted="; ".join(dict.fromkeys(told)))  # fmt: skip

@@ -1,0 +1,22 @@
+"""`auditcoder methods`: what can make a program, and the switches of each."""
+
+from __future__ import annotations
+
+from auditcoder.cli import options as o
+from auditcoder.cli.exits import guarded
+
+EXAMPLES = """\
+Examples:
+
+- `auditcoder methods`
+- `auditcoder solve examples --method pycapsule --k 30 -c options.fixes=3`
+- `auditcoder solve examples --method fresh-start --k 30 --max-calls 4`
+"""
+
+
+@guarded
+def command(*, json: o.Json = False, debug: o.Debug = False) -> int:
+    """List the methods that `solve --method` takes, with their switches and defaults."""
+    from auditcoder.cli import methods_work
+
+    return methods_work.methods(json=json)
