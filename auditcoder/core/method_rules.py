@@ -17,9 +17,7 @@ def update_rule(config: RunConfig) -> UpdateRule:
     latest: every candidate takes over. most-passed: one that passes more checks; ties stay with the earlier one.
     most-passed-latest: one that passes at least as many.
     """
-    if config.method in ("fresh-start", "codecor"):
-        return "most-passed"
-    return "most-passed-latest" if config.method == "mgdebugger" else "latest"
+    return "most-passed" if config.method == "fresh-start" else "latest"
 
 
 def takes_over(rule: UpdateRule, active: Rank | None, new: Rank) -> bool:

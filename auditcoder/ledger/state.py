@@ -76,7 +76,7 @@ class FoldState:
         self.frozen: ChecksFrozen | None = None
         self.attempts: dict[int, AttemptStarted] = {}
         self.results: dict[int, CandidateRanked] = {}
-        """By attempt: how its candidate was ranked."""
+        """By attempt: how its candidate was ranked; of several, the last one that took over."""
         self.workspaces: dict[int, Workspace] = {}
         self.candidates: dict[int, Candidate] = {}
         self.active: int | None = None
@@ -165,7 +165,9 @@ class FoldState:
         self._update(event.candidate, rank=event.rank)
         if event.candidate not in self.candidates:
             return
-        self.results[self.candidates[event.candidate].attempt] = event
+        attempt = self.candidates[event.candidate].attempt
+        if event.active or attempt not in self.results:
+            self.results[attempt] = event
         if event.active:
             self._activate(event.candidate)
 

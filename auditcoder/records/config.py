@@ -12,10 +12,7 @@ from auditcoder.records.localization import Policy
 
 Role = Literal["planner", "reviewer", "generator", "orchestrator", "verifier", "regenerator", "replanner"]
 EvidenceScope = Literal["anchor", "all-checks"]
-Method = Literal[
-    "auditcoder", "direct", "agentcoder", "mapcoder", "codesim", "codecor", "pycapsule", "bpd", "fresh-start", "ldb",
-    "mgdebugger",
-]  # fmt: skip
+Method = Literal["auditcoder", "direct", "pycapsule", "fresh-start"]
 Feedback = Literal["error", "trace", "all-traces", "resample", "auto"]
 OptionValue = bool | int | float | str
 ROLES: tuple[Role, ...] = (
@@ -27,7 +24,7 @@ class RunConfig(GrownRecord):
     """Everything that decides what a run does, besides the task and the models' answers."""
 
     later: ClassVar[frozenset[str]] = frozenset({
-        "local_checks", "evidence", "method", "options", "max_calls", "max_tokens", "agents", "repair", "feedback",
+        "local_checks", "evidence", "method", "options", "max_calls", "max_tokens",
     })  # fmt: skip
 
     model: str = "embedded"
@@ -74,21 +71,6 @@ class RunConfig(GrownRecord):
     """Model requests at most; when they are made, the run ends with its current program. Since 1.2."""
     max_tokens: int | None = Field(default=None, ge=1, le=10**12)
     """Prompt and completion tokens at most: no request begins behind them, one in flight completes. Since 1.2."""
-    agents: Literal["specialized", "generic"] = "specialized"
-    """Whether leaves are written by the predictor of their algorithm category, or all by one (paper: task plan only).
-
-    Since 1.2.
-    """
-    repair: Literal["bounded", "whole"] = "bounded"
-    """Whether a repair changes one scope inside a transaction, or the whole program with the same evidence. Since 1.2.
-
-    whole: the ablation without binding; nothing is frozen, a round is still taken over on strict improvement only.
-    """
-    feedback: Feedback = "error"
-    """What a repair shows besides the evidence: values of one failing run, of all, or nothing at all (core.md 9).
-
-    resample: a fresh sample that is shown no evidence. auto: chosen for each repair, and recorded. Since 1.2.
-    """
 
     def profile_of(self, role: Role) -> str:
         """Return the profile name that serves a role."""

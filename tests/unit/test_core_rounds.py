@@ -81,8 +81,7 @@ def test_without_limits_everything_goes() -> None:
 
 
 NEW: list[dict[str, Any]] = [
-    {"method": "ldb"}, {"max_calls": 3}, {"max_tokens": 3}, {"agents": "generic"}, {"repair": "whole"},
-    {"feedback": "auto"}, {"options": (("k", 1),)},
+    {"method": "direct"}, {"max_calls": 3}, {"max_tokens": 3}, {"options": (("k", 1),)},
 ]  # fmt: skip
 
 

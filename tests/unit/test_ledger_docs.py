@@ -15,6 +15,7 @@ from auditcoder.audit.verify import verify_run
 from auditcoder.core.assembly import assemble
 from auditcoder.core.case import LocateInputs
 from auditcoder.core.effect_keys import model_key, record_key, run_key
+from auditcoder.core.formats import needed_format
 from auditcoder.core.locate import locate
 from auditcoder.core.monitors import monitor
 from auditcoder.core.reverification import reverification
@@ -185,7 +186,7 @@ def construction() -> list[Event]:
     roles: tuple[Role, ...] = ("planner", "generator", "orchestrator", "verifier", "regenerator")
     return [
         RunStarted(
-            format=FORMAT_VERSION, version="0.1.0", task=TASK, config=config, config_hash=config.content_hash(),
+            format=needed_format(config), version="0.1.0", task=TASK, config=config, config_hash=config.content_hash(),
             models=tuple((role, facts) for role in roles), isolation=ISOLATION,
         ),
         ChecksFrozen(checks=CHECKS, hash=checks_hash(CHECKS), admission="none"),

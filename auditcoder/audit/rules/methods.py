@@ -65,6 +65,9 @@ def began(walk: Walk, event: RoundStarted) -> None:
 
 def called(walk: Walk, event: ModelCalled) -> None:
     """V19. A request is made only while the budget of calls and tokens is not used up."""
+    config = walk.started.config
+    if config.max_calls is None and config.max_tokens is None:
+        return
     walk.holds(_BUDGET, not walk.spending.spent, "the budget allows another request", recorded=walk.spending.spent)
 
 

@@ -96,8 +96,8 @@ def _frame(walk: Walk, event: Event) -> None:
             versions = [f"1.{minor}" for minor in range(int(FORMAT_VERSION.partition(".")[2]) + 1)]
             walk.holds(_V, event.format in versions, "the format version is one of ours", recorded=event.format)
             lowest = needed_format(event.config)
-            walk.holds(_V, lowest != "1.2" or event.format == lowest, "the format holds the configuration",
-                       recorded=event.format, wanted=lowest)  # fmt: skip
+            if lowest == "1.2":
+                walk.same(_V, "format that holds the configuration", event.format, lowest)
         case ModelCalled():
             opened = walk.repair.opened if walk.repair else None
             walk.holds(_V, not (opened and opened.abstains), "an abstention calls no model", recorded=event.role)
