@@ -25,7 +25,7 @@ name = "double"
 signature = "double(number: int) -> int"
 [[examples]]
 args = [4]
-returns = 8
+expected = 8
 """
 ANSWER = "### reasoning\nSo.\n### requirements\nnone\n### code\n```python\ndef double(number):\n    return {}\n```"
 
@@ -112,7 +112,7 @@ def test_a_folder_of_other_runs_is_refused(tmp_path: Path, model: Model, capsys:
 def test_methods_that_are_not_registered_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(methods_table, "METHODS", {"direct": object()})
     assert methods_table.known_methods(()) == ("auditcoder", "direct")
-    assert methods_table.known_methods(("ldb",)) == ()
+    assert methods_table.known_methods(("pycapsule",)) == ()
 
 
 def test_an_unknown_method_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
