@@ -62,9 +62,7 @@ def block_map(program: str, level: BlockLevel = "block", *, module: bool = False
     return cutter.result(program.split("\n"))
 
 
-def _functions(
-    body: Iterable[ast.stmt], prefix: str
-) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+def _functions(body: Iterable[ast.stmt], prefix: str) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     """Yield every function below some statements with its qualified name, outer ones first."""
     for statement in body:
         if isinstance(statement, FUNCTIONS):
