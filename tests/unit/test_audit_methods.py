@@ -8,15 +8,20 @@ from typing import Any
 
 import pytest
 
+from auditcoder.audit.execute import execute_again
 from auditcoder.audit.outputs import expected_outputs
 from auditcoder.audit.verification import Verification
 from auditcoder.audit.verify import verify_chain
 from auditcoder.ledger.chain import Chain, Ledger
 from auditcoder.ledger.fold import fold_ledger
 from auditcoder.ledger.journal import MemoryJournal
+from auditcoder.programs import methods as programs_methods
+from auditcoder.programs.baselines.direct import Direct
+from auditcoder.programs.baselines.run import MethodRun
 from auditcoder.programs.replaying import replay_run
 from auditcoder.records.events import EVENT
 from auditcoder.records.task import Check, EntryPoint, Expected, FunctionInput, FunctionSignature, Parameter, Task
+from auditcoder.sandbox.executor import SandboxExecutor
 
 Solve = Callable[..., Any]
 Facts = list[dict[str, Any]]
@@ -108,6 +113,75 @@ def test_a_forgery_is_found_by_its_check(solve: Solve, check: str, what: str, fo
     forge(facts)
     sealed = MemoryJournal([EVENT.validate_python(fact) for fact in facts]).ledger
     assert check in found(sealed), (what, [str(d) for d in audit(sealed).differences])
+
+
+@pytest.mark.parametrize(("check", "k"), [("V19", 1), ("V20", 5)], ids=["a round beyond K", "K is not used up"])
+def test_rounds_and_their_end_must_fit_k(solve: Solve, check: str, k: int) -> None:
+    ledger = run_of(solve, WRONG, method="pycapsule", k=2)
+    facts = [json.loads(entry.raw)["event"] for entry in ledger.entries]
+    facts[0]["config"]["k"] = k
+    assert check in found(MemoryJournal([EVENT.validate_python(fact) for fact in facts]).ledger)
+
+
+PROBED = "def total(items):\n    return 0\n"
+MERGED = "def total(items):\n    return sum(item for item in items if item > 0)\n"
+
+
+class Prober(Direct):
+    """Runs a program that is no candidate, and in a round puts one together itself."""
+
+    def solve(self, run: MethodRun) -> str:
+        run.write(lambda refused: self.programmer(run.task, refused))
+        run.probe("tree", PROBED, run.task.entry, run.checks)
+        run.start_round("feedback")
+        run.merge(MERGED)
+        return ""
+
+
+@pytest.fixture
+def probing(solve: Solve, monkeypatch: pytest.MonkeyPatch) -> Ledger:
+    monkeypatch.setattr(programs_methods, "METHODS", {"direct": Prober})
+    return run_of(solve, WRONG, method="direct")
+
+
+def test_probes_and_merged_programs_verify_and_run_again(probing: Ledger, executor: SandboxExecutor) -> None:
+    assert [event.kind for event in probing.events].count("program.probed") == 1
+    assert fold_ledger(probing).reason == "every check passes"
+    assert [str(difference) for difference in audit(probing).differences] == []
+    assert replay_run(probing).compared == len(probing.events)
+    assert execute_again(probing, executor).differences == ()
+
+
+def change_probe(facts: Facts) -> None:
+    last(facts, "program.probed")["report"]["results"][0]["outcome"] = "pass"
+
+
+PROBES = [
+    ("V3", change("program.probed", key="0" * 64)),
+    ("V3", change("program.probed", program=MERGED)),
+    ("V9", change("program.probed", program=MERGED)),
+    ("V9", lambda facts: last(facts, "program.probed")["report"]["results"].pop()),
+]
+
+
+def test_a_program_that_is_put_together_outside_a_round_is_found(probing: Ledger) -> None:
+    facts = [json.loads(entry.raw)["event"] for entry in probing.entries]
+    drop("round.started")(facts)
+    assert "V2" in found(MemoryJournal([EVENT.validate_python(fact) for fact in facts]).ledger)
+
+
+@pytest.mark.parametrize(("check", "forge"), PROBES)
+def test_a_forged_probe_is_found(probing: Ledger, check: str, forge: Callable[[Facts], object]) -> None:
+    facts = [json.loads(entry.raw)["event"] for entry in probing.entries]
+    forge(facts)
+    assert check in found(MemoryJournal([EVENT.validate_python(fact) for fact in facts]).ledger)
+
+
+def test_a_probe_with_another_outcome_is_found_by_running_it_again(probing: Ledger, executor: SandboxExecutor) -> None:
+    facts = [json.loads(entry.raw)["event"] for entry in probing.entries]
+    change_probe(facts)
+    sealed = MemoryJournal([EVENT.validate_python(fact) for fact in facts]).ledger
+    assert execute_again(sealed, executor).differences != ()
 
 
 def test_requests_beyond_the_budget_are_found(solve: Solve) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pydantic import JsonValue
 
 from auditcoder.errors import RecordError
 from auditcoder.ledger.fold import fold
@@ -16,13 +17,14 @@ from tests.unit.test_ledger_docs import BAD, GOOD, example_events
 
 Solve = Callable[..., Any]
 SIGNATURE = FunctionSignature(name="total", parameters=(Parameter(name="items", type="list[int]"),), returns="int")
+CASES: list[tuple[list[JsonValue], int]] = [([1, 2], 3), ([1, -2], 1)]
 TASK = Task(
     id="total",
     statement="Return the sum of the positive items.",
     entry=EntryPoint(kind="function", name="total", signature=SIGNATURE),
     examples=tuple(
         Check(id=f"E{n}", input=FunctionInput(args=(items,)), expected=Expected(value=value, has_value=True))
-        for n, (items, value) in enumerate([([1, 2], 3), ([1, -2], 1)], start=1)
+        for n, (items, value) in enumerate(CASES, start=1)
     ),
 )
 ANSWER = "### reasoning\nSo.\n### requirements\nnone\n### code\n```python\ndef total(items):\n    return {}\n```"
