@@ -12,7 +12,7 @@ from typing import NamedTuple
 import dspy
 
 from auditcoder.core.admission import admission_of
-from auditcoder.errors import RecordError, UnusableAnswerError
+from auditcoder.errors import BudgetSpentError, RecordError, UnusableAnswerError
 from auditcoder.programs.ask import ask_fields
 from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import task_text
@@ -74,7 +74,7 @@ class CheckDesigner(TypedModule["tuple[Check, ...]"]):
             return ()
         try:
             answer = ask_fields(self.propose, PROPOSE_TOKENS, task=task_text(task), examples=_literal_examples(task))
-        except UnusableAnswerError:
+        except (UnusableAnswerError, BudgetSpentError):
             return ()
         taken = [check.input for check in task.examples]
         derived: list[Derived] = []
@@ -100,7 +100,7 @@ class CheckDesigner(TypedModule["tuple[Check, ...]"]):
                 examples=_literal_examples(task),
                 input=case.input,
             )
-        except UnusableAnswerError as error:
+        except (UnusableAnswerError, BudgetSpentError) as error:  # Q is frozen with what there is
             return _input_only(task, check_id, given, f"no second derivation: {error.message}"[:160])
         if parse_expected(task, answer.expected) != expected:
             return _input_only(task, check_id, given, "a second derivation gave another value")

@@ -44,9 +44,15 @@ class Construction(TypedModule["Candidate | None"]):
         """Return a candidate whose root owns everything; the program of last resort when no answer is usable."""
         graph = single_owner_graph(session.task)
         session.accept_plan(PlanAccepted(attempt=attempt, granularity="single", graph=graph, fallback=why))
-        candidate = self.forward(session, attempt, graph)
-        if candidate is not None:
-            return candidate
+        return self.forward(session, attempt, graph) or self._fallback(session, attempt, graph)
+
+    def last(self, session: Session, attempt: int, why: str) -> Candidate:
+        """Return the candidate of the program of last resort, for which no model is asked."""
+        graph = single_owner_graph(session.task)
+        session.accept_plan(PlanAccepted(attempt=attempt, granularity="single", graph=graph, fallback=why))
+        return self._fallback(session, attempt, graph)
+
+    def _fallback(self, session: Session, attempt: int, graph: TaskGraph) -> Candidate:
         source = last_resort(session.task)
         written = Written(NodeCode(node=ROOT, source=source, digest=sha256_text(source)))
         session.journal.emit(CodeWritten(attempt=attempt, code=written.code, how="fallback"))

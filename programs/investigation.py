@@ -17,7 +17,7 @@ from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import calls_text, failure_text
 from auditcoder.programs.session import Candidate, Session
 from auditcoder.programs.verifier import FailingRun, Verifier
-from auditcoder.records.execution import CheckResult, Measurement, Recording
+from auditcoder.records.execution import CheckResult, Measurement, RecordedCall, Recording
 from auditcoder.records.graph import ROOT, Node
 from auditcoder.records.localization import Localization
 from auditcoder.records.task import Check
@@ -46,16 +46,27 @@ class Evidence(NamedTuple):
 
     def text(self, session: Session, active: Candidate, node: Node) -> str:
         """Return the evidence as a regeneration of `node` is shown it."""
+        return self._text(session, active, frozenset({node.id}))
+
+    def whole(self, session: Session, active: Candidate) -> str:
+        """Return the evidence as a regeneration of the whole program is shown it: that on every implicated owner."""
+        return self._text(session, active, frozenset(self.localization.implicated))
+
+    def _text(self, session: Session, active: Candidate, owners: frozenset[str]) -> str:
         shown = [failure_text(session.task, *failure) for failure in self.failures[:SHOWN_FAILURES]]
         parts = [f"Failing check {number}:\n{text}" for number, text in enumerate(shown, start=1)]
-        units = {unit.name for unit in active.state.assembly.units if unit.owner == node.id}
-        calls = [call for call in self.recording.calls if call.unit in units] if self.recording else []
-        if calls and node.id != ROOT:
+        calls = self._calls(active, owners)
+        if calls:
             parts.append(f"Calls of this code in failing check 1:\n{calls_text(calls)}")
         used = {support.finding for support in self.localization.supporting}
-        judged = [f for f in session.findings if f.id in used and f.evidence == "judg" and node.id in f.owners]
+        judged = [f for f in session.findings if f.id in used and f.evidence == "judg" and owners & set(f.owners)]
         parts.extend(f"A reviewer says: {finding.reason}" for finding in judged)
         return "\n\n".join(parts)
+
+    def _calls(self, active: Candidate, owners: frozenset[str]) -> list[RecordedCall]:
+        """Return the calls of these owners on the anchor; those of the root are the failing check itself."""
+        units = {unit.name for unit in active.state.assembly.units if unit.owner in owners - {ROOT}}
+        return [call for call in self.recording.calls if call.unit in units] if self.recording else []
 
 
 class Investigation(TypedModule["Evidence"]):

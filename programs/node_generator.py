@@ -11,18 +11,22 @@ from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import contract_text, entry_text, task_text
 from auditcoder.records.graph import ROOT, ExecutorCategory, Node
 from auditcoder.records.task import Task
-from auditcoder.signatures.node_generator import WriteProgram, write_function_for
+from auditcoder.signatures.node_generator import WriteFunction, WriteProgram, write_function_for
 
 FUNCTION_TOKENS, PROGRAM_TOKENS = 520, 1000
 
 
 class NodeGenerator(TypedModule["str"]):
-    """Writes the source of one code owner (paper 3.1: algorithm-specialized agents)."""
+    """Writes the source of one code owner (paper 3.1: algorithm-specialized agents).
 
-    def __init__(self) -> None:
+    A generic one has a single predictor for every leaf: the ablation with a task plan only.
+    """
+
+    def __init__(self, *, generic: bool = False) -> None:
         super().__init__()
-        categories: tuple[ExecutorCategory, ...] = get_args(ExecutorCategory)
+        categories: tuple[ExecutorCategory, ...] = () if generic else get_args(ExecutorCategory)
         self.by_category = {category: dspy.Predict(write_function_for(category)) for category in categories}
+        self.generic = dspy.Predict(WriteFunction) if generic else None
         self.whole = dspy.Predict(WriteProgram)
 
     def forward(self, task: Task, node: Node, refused: str = "") -> str:
@@ -51,7 +55,7 @@ class NodeGenerator(TypedModule["str"]):
             )
         signature = node.contract.signatures[0]
         return ask_code(
-            self.by_category[node.executor],
+            self.generic or self.by_category[node.executor],
             FUNCTION_TOKENS,
             node=node.id,
             wanted=signature.name,

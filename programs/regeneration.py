@@ -97,14 +97,9 @@ class Regeneration(TypedModule["Rewritten"]):
         return write_node(work.session, graph, node, lambda refused: source)
 
     def _rewrite(self, work: _Work, node: Node, evidence: str) -> Written | None:
-        """Return new code; an answer that repeats the old one is asked for once more, sampled differently.
-
-        After a rollback the evidence is the same again, so later rounds are sampled from the start.
-        """
+        """Return new code; an answer that repeats the old one is asked for once more, sampled differently."""
         session, opened = work.session, work.opened
-        old = opened.state.code_map[node.id]
-        sampled = session.config.seed + opened.index + 1
-        seeds = [None, sampled] if opened.index == 0 else [sampled, sampled + RESAMPLES]
+        old, seeds = opened.state.code_map[node.id], seeds_of(session, opened.index)
 
         def ask(refused: str) -> str:
             note = f"\nAn earlier answer was refused: {refused}" if refused else ""
@@ -115,6 +110,15 @@ class Regeneration(TypedModule["Rewritten"]):
             seeds.pop(0)
             written = write_node(session, opened.graph, node, ask)
         return written
+
+
+def seeds_of(session: Session, index: int) -> list[int | None]:
+    """Return the seed of a round's answer, then that of a second one; the first round begins without sampling.
+
+    After a rollback the evidence is the same again, so later rounds are sampled from the start.
+    """
+    sampled = session.config.seed + index + 1
+    return [None, sampled] if index == 0 else [sampled, sampled + RESAMPLES]
 
 
 def _rewritten(opened: OpenTransaction) -> tuple[Node, ...]:

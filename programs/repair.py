@@ -20,7 +20,7 @@ from auditcoder.core.transaction import (
     declare,
     open_transaction,
 )
-from auditcoder.errors import AssemblyError
+from auditcoder.errors import AssemblyError, BudgetSpentError
 from auditcoder.programs.branch_planning import BranchPlanning
 from auditcoder.programs.evaluation import run_candidate
 from auditcoder.programs.investigation import Evidence, Investigation
@@ -73,14 +73,17 @@ class Repair(TypedModule["RepairOutcome"]):
         )
         if opened.abstains:
             return _ended(session, active, close_abstained(opened))
-        plan = self._revised(session, active, opened, evidence)
-        if isinstance(plan, str):
-            return _ended(session, active, close_without_candidate(opened, plan))
-        declared = _declared(session, active, opened, plan)
-        rewritten = self.regeneration(session, active, declared, evidence)
+        try:
+            plan = self._revised(session, active, opened, evidence)
+            if isinstance(plan, str):
+                return _ended(session, active, close_without_candidate(opened, plan))
+            opened = _declared(session, active, opened, plan)
+            rewritten = self.regeneration(session, active, opened, evidence)
+        except BudgetSpentError as error:
+            return _ended(session, active, close_without_candidate(opened, error.message))
         if rewritten.refused:
-            return _ended(session, active, close_without_candidate(declared, rewritten.refused))
-        return _validated(session, active, declared, rewritten)
+            return _ended(session, active, close_without_candidate(opened, rewritten.refused))
+        return _validated(session, active, opened, rewritten)
 
     def _revised(
         self, session: Session, active: Candidate, opened: OpenTransaction, evidence: Evidence

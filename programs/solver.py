@@ -30,17 +30,18 @@ from auditcoder.programs.replanner import Replanner
 from auditcoder.programs.reviewer import Reviewer
 from auditcoder.programs.session import Candidate, Session
 from auditcoder.programs.verifier import Verifier
+from auditcoder.programs.whole_repair import WholeRepair
 from auditcoder.records.config import ROLES, ModelFacts, Role, RunConfig
 from auditcoder.records.events import RunStarted
 from auditcoder.records.task import Task
 from auditcoder.sandbox.predicates import check_expression
 
 
-def build_program(lms: Mapping[Role, dspy.LM]) -> AuditCoder:
-    """Return the program with every role's backbone set."""
+def build_program(config: RunConfig, lms: Mapping[Role, dspy.LM]) -> AuditCoder:
+    """Return the variant of the program that a configuration asks for, with every role's backbone set."""
     planner, reviewer, replanner, local_checks = Planner(), Reviewer(), Replanner(), LocalCheckDesigner()
     renegotiator, branch_planner = Renegotiator(), BranchPlanner()
-    generator, orchestrator = NodeGenerator(), Orchestrator()
+    generator, orchestrator = NodeGenerator(generic=config.agents == "generic"), Orchestrator()
     verifier, regenerator, designer = Verifier(), Regenerator(), CheckDesigner()
     roles: Mapping[Role, tuple[dspy.Module, ...]] = {
         "planner": (planner, designer, local_checks),
@@ -54,16 +55,18 @@ def build_program(lms: Mapping[Role, dspy.LM]) -> AuditCoder:
     for role, modules in roles.items():
         for module in modules:
             module.set_lm(lms[role])
+    investigation = Investigation(verifier)
+    bounded = Repair(
+        investigation,
+        Renegotiation(renegotiator),
+        BranchPlanning(branch_planner, check_expression),
+        Regeneration(regenerator, generator, orchestrator),
+    )
     return AuditCoder(
         designer,
         Planning(planner, reviewer, replanner, local_checks, check_expression),
         Construction(generator, orchestrator),
-        Repair(
-            Investigation(verifier),
-            Renegotiation(renegotiator),
-            BranchPlanning(branch_planner, check_expression),
-            Regeneration(regenerator, generator, orchestrator),
-        ),
+        WholeRepair(investigation, regenerator) if config.repair == "whole" else bounded,
     )
 
 
@@ -94,7 +97,7 @@ def solve_task(
         SandboxError: the isolation failed.
         LedgerError: the ledger cannot be written, or a resumed run diverged.
     """
-    program = build_program(lms) if config.method == "auditcoder" else build_method(config, lms)
+    program = build_program(config, lms) if config.method == "auditcoder" else build_method(config, lms)
     journal.emit(
         RunStarted(
             format=needed_format(config),

@@ -134,9 +134,14 @@ class Walk:
         """Return whether a rival method makes the program: it has rounds and a rule of its own, no transactions."""
         return self.state.started is not None and self.state.started.config.method != "auditcoder"
 
+    @property
+    def whole(self) -> bool:
+        """Return whether AuditCoder repairs the whole program: in rounds, without transactions."""
+        return self.state.started is not None and not self.rival and self.started.config.repair == "whole"
+
     @cached_property
     def rounds(self) -> Rounds:
-        """Return the rounds of a rival method so far."""
+        """Return the rounds outside of transactions so far."""
         return Rounds(budget_of(self.started.config))
 
     @cached_property

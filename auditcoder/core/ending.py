@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from auditcoder.core.budget import AdaptiveBudget, FixedBudget, RepairBudget
 from auditcoder.core.rank import passed_checks
+from auditcoder.core.spending import CALLS_SPENT, TOKENS_SPENT
 from auditcoder.records.config import RunConfig
 from auditcoder.records.execution import ExecutionReport
 from auditcoder.records.task import Check
@@ -28,7 +29,12 @@ def round_passed(transaction: Transaction, active: Rank) -> int:
 
 
 def ended_by(transaction: Transaction) -> str:
-    """Return why no further round may follow a decided one; empty when one may. An abstention repeats itself."""
+    """Return why no further round may follow a decided one; empty when one may.
+
+    An abstention repeats itself, and behind a spent budget nothing can be asked.
+    """
+    if transaction.reason in (CALLS_SPENT, TOKENS_SPENT):
+        return transaction.reason
     return f"abstained: {transaction.reason}" if transaction.decision == "abstained" else ""
 
 

@@ -24,7 +24,7 @@ class RunConfig(GrownRecord):
     """Everything that decides what a run does, besides the task and the models' answers."""
 
     later: ClassVar[frozenset[str]] = frozenset({
-        "local_checks", "evidence", "method", "options", "max_calls", "max_tokens",
+        "local_checks", "evidence", "method", "options", "max_calls", "max_tokens", "agents", "repair",
     })  # fmt: skip
 
     model: str = "embedded"
@@ -71,6 +71,16 @@ class RunConfig(GrownRecord):
     """Model requests at most; when they are made, the run ends with its current program. Since 1.2."""
     max_tokens: int | None = Field(default=None, ge=1, le=10**12)
     """Prompt and completion tokens at most: no request begins behind them, one in flight completes. Since 1.2."""
+    agents: Literal["specialized", "generic"] = "specialized"
+    """Whether leaves are written by the predictor of their algorithm category, or all by one (paper: task plan only).
+
+    Since 1.2.
+    """
+    repair: Literal["bounded", "whole"] = "bounded"
+    """Whether a repair changes one scope inside a transaction, or the whole program with the same evidence. Since 1.2.
+
+    whole: the ablation without binding; nothing is frozen, a round is still taken over on strict improvement only.
+    """
 
     def profile_of(self, role: Role) -> str:
         """Return the profile name that serves a role."""

@@ -26,6 +26,7 @@ from auditcoder.records.events import (
     NodesReverified,
     RepairEnded,
     RepairStarted,
+    RoundStarted,
     RunFinished,
 )
 from auditcoder.records.finding import Finding
@@ -175,6 +176,7 @@ RULES: tuple[Rule, ...] = (
     rule(_V, CandidateRanked, complete),
     rule(_V, RepairStarted, complete),
     rule(_V, RepairStarted, suspects_complete),
+    rule(_V, RoundStarted, complete),
     rule(_V, RepairEnded, complete),
     rule(_V, NodesReverified, complete),
     rule(_V, RunFinished, complete),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from auditcoder.audit.numbers import AuditCheck
+from auditcoder.audit.rules import whole
 from auditcoder.audit.walk import Walk
 from auditcoder.core.formats import needed_format
 from auditcoder.records.base import FORMAT_VERSION
@@ -107,6 +108,8 @@ def _frame(walk: Walk, event: Event) -> None:
             )
             plan = plan_of(walk)
             known = {node.id for node in plan.nodes} if plan else set()
+            active = walk.state.program  # of an earlier attempt than the newest, it may have another plan
+            known |= {node.id for node in active.graph.nodes} if active and active.graph else set()
             walk.holds(_V, event.node in {"", *known}, "the node of a model call is in the plan", recorded=event.node)
         case RunResumed():
             failed = isinstance(walk.previous, ModelCalled) and bool(walk.previous.error)
@@ -202,8 +205,9 @@ def _evidence(walk: Walk, event: Event) -> None:
 
 
 def _method(walk: Walk, event: Event) -> None:
-    """Steps that only rival methods have; their rounds are numbered and react to a candidate that was run."""
-    walk.holds(_V, walk.rival, "a step of a rival method", recorded=event.kind)
+    """Steps that only rival methods have, and rounds, which are numbered and react to a candidate that was run."""
+    rounds = walk.whole and isinstance(event, RoundStarted)
+    walk.holds(_V, walk.rival or rounds, "a step of a rival method", recorded=event.kind)
     if isinstance(event, RoundStarted):
         walk.same(_V, "number of the round", event.index, walk.rounds.made)
         known = walk.state.candidates.get(event.candidate)
@@ -216,6 +220,7 @@ def _repair(walk: Walk, event: Event) -> None:
     match event:
         case RepairStarted():
             walk.holds(_V, not walk.rival, "a rival method has no repair transactions")
+            walk.holds(_V, not walk.whole, "a repair of the whole program is no transaction")
             walk.holds(_V, repair is None, "no repair begins inside another")
             walk.holds(_V, state.program is not None, "a repair begins with an active program")
             walk.same(_V, "number of the repair", event.index, len(state.transactions))
@@ -239,6 +244,8 @@ def _ways(walk: Walk) -> tuple[str, ...]:
     """Return how code can come to be at this moment."""
     if walk.rival:
         return ("generated", "fallback") if walk.rounds.made == 0 else ("generated", "regenerated", "merged")
+    if walk.whole and walk.rounds.made:
+        return whole.ways(walk)
     if walk.repair is None:
         return ("generated", "computed", "fallback")
     replans = walk.repair.started.scope.action == "replan"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from auditcoder.audit.numbers import AuditCheck
 from auditcoder.audit.rule import Rule, rule
-from auditcoder.audit.rules import methods
+from auditcoder.audit.rules import methods, whole
 from auditcoder.audit.walk import Walk
 from auditcoder.core.admission import admission_of
 from auditcoder.core.graph import integrity
@@ -39,6 +39,9 @@ def attempted(walk: Walk, event: AttemptStarted) -> None:
     if walk.rival:
         methods.attempted(walk, event)
         return
+    if walk.whole and walk.rounds.made:
+        whole.attempted(walk, event)
+        return
     rungs = ladder(walk.started.config.granularity, weak(walk))
     rung = rungs[event.index] if 0 <= event.index < len(rungs) else None
     walk.same(_V, "granularity of the attempt", event.granularity, rung.granularity if rung else None)
@@ -56,6 +59,8 @@ def accepted(walk: Walk, event: PlanAccepted) -> None:
     walk.holds(_V, event.granularity in allowed, "the plan is as fine as asked, or coarser", recorded=event.granularity)
     walk.same(_V, "integrity of the plan", [broken.message for broken in integrity(event.graph)], [])
     walk.used_ids.setdefault(event.attempt, set()).update(ids_of(event.graph))
+    if walk.whole and walk.rounds.made:
+        whole.accepted(walk, event)
     if event.granularity == "single":
         walk.same(_V, "plan of a single owner", event.graph, single_owner_graph(task))
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from auditcoder.audit.numbers import AuditCheck
 from auditcoder.audit.rule import Rule, rule
-from auditcoder.audit.rules import methods
+from auditcoder.audit.rules import methods, whole
 from auditcoder.audit.rules.execution import confirmed
 from auditcoder.audit.walk import Repair, Walk
 from auditcoder.core.ending import budget_of, ended_by, finish_reason, round_passed
@@ -39,6 +39,18 @@ def ranked(walk: Walk, event: CandidateRanked) -> None:
     program = walk.state.program
     better = program is None or program.rank is None or improves(program.rank, event.rank)
     walk.same(AuditCheck.RANK, "active", event.active, better)
+    whole.ranked(walk, event)
+
+
+def round_began(walk: Walk, event: RoundStarted) -> None:
+    """V19. A round outside of transactions begins: of a rival method, or of a repair of the whole program."""
+    if not walk.whole:
+        methods.began(walk, event)
+        return
+    rank = _rank(walk)
+    if not walk.rounds.made:
+        _constructed(walk, rank)
+    whole.began(walk, event, rank)
 
 
 def began(walk: Walk, event: RepairStarted) -> None:
@@ -105,18 +117,32 @@ def finished(walk: Walk, event: RunFinished) -> None:
         _ranked_so_far(walk)
         methods.finished(walk, event, rank, program.report)
         return
-    reason = finish_reason(rank, walk.checks, program.report, walk.ended)
+    cut = walk.spending.spent if _cut(walk, rank) else ""
+    reason = finish_reason(rank, walk.checks, program.report, walk.ended or cut)
     walk.same(check, "reason", event.reason, reason)
     _reverified(walk)
-    _exhausted(walk, rank)
+    if not cut:
+        _exhausted(walk, rank)
+
+
+def _cut(walk: Walk, rank: Rank) -> bool:
+    """Return whether the run would have gone on: then only a spent budget of requests can have ended it."""
+    if rank.full_pass or walk.ended or not walk.state.attempts:
+        return False
+    tried = whole.constructions(walk)
+    unwritten = not walk.state.transactions and not walk.rounds.made and tried - 1 not in walk.state.results
+    short = not walk.state.transactions and tried < len(ladder(walk.started.config.granularity, _weak(walk)))
+    more = budget_of(walk.started.config).allows(walk.passed or [passed_checks(rank)])
+    return unwritten or short or more or whole.open_round(walk)
 
 
 def _exhausted(walk: Walk, rank: Rank) -> None:
+    whole.close_round(walk, rank)
     config = walk.started.config
     more = budget_of(config).allows(walk.passed or [passed_checks(rank)])
     stopped = rank.full_pass or bool(walk.ended) or not more
     walk.holds(AuditCheck.BUDGET, stopped, "the budget allowed another repair", recorded=walk.passed)
-    if not walk.state.transactions:
+    if not walk.state.transactions and not walk.rounds.made:
         _constructed(walk, rank)
 
 
@@ -168,7 +194,7 @@ RULES: tuple[Rule, ...] = (
     rule(AuditCheck.RANK, AttemptStarted, attempted),
     rule(AuditCheck.RANK, CandidateRanked, ranked),
     rule(AuditCheck.BUDGET, RepairStarted, began),
-    rule(AuditCheck.BUDGET, RoundStarted, methods.began),
+    rule(AuditCheck.BUDGET, RoundStarted, round_began),
     rule(AuditCheck.BUDGET, ModelCalled, methods.called),
     rule(AuditCheck.REVERIFICATION, LocalChecksRun, evidence),
     rule(AuditCheck.REVERIFICATION, CallsRecorded, evidence),

@@ -92,15 +92,17 @@ def ended(walk: Walk, event: RepairEnded) -> None:
         return
     if repair.opened is None:
         raise RecordError("the repair was opened on evidence that gives no state")
-    made = _closed(walk, repair, repair.opened)
+    made = _closed(walk, repair, repair.opened, transaction.reason)
     for name, check in _CHECKS.items():
         walk.same(check, f"transaction, {name}", getattr(transaction, name), getattr(made, name))
 
 
-def _closed(walk: Walk, repair: Repair, transaction: OpenTransaction) -> Transaction:
+def _closed(walk: Walk, repair: Repair, transaction: OpenTransaction, recorded: str) -> Transaction:
     candidate = None if repair.candidate is None else walk.candidate(repair.candidate)
     if transaction.abstains:
         return close_abstained(transaction).transaction
+    if candidate is None and walk.spending.spent and recorded == walk.spending.spent:
+        return close_without_candidate(transaction, recorded).transaction
     if candidate is None:
         return close_without_candidate(transaction, _reason(walk, repair, transaction)).transaction
     if crossings(transaction, candidate.assembly):
