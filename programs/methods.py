@@ -8,13 +8,17 @@ import dspy
 
 from auditcoder.errors import ConfigError
 from auditcoder.programs.baselines.base import RivalMethod, options_of
+from auditcoder.programs.baselines.codesim import CodeSim
 from auditcoder.programs.baselines.direct import Direct
 from auditcoder.programs.baselines.fresh_start import FreshStart
+from auditcoder.programs.baselines.mapcoder import MapCoder
 from auditcoder.programs.baselines.pycapsule import PyCapsule
 from auditcoder.records.config import Method, Role, RunConfig
 
 METHODS: Mapping[Method, type[RivalMethod]] = {
     "direct": Direct,
+    "mapcoder": MapCoder,
+    "codesim": CodeSim,
     "pycapsule": PyCapsule,
     "fresh-start": FreshStart,
 }

@@ -10,12 +10,13 @@ from typing import Protocol
 class RepairBudget(Protocol):
     """Decides whether one more repair may be started."""
 
-    def allows(self, passed: Sequence[int]) -> bool:
+    def allows(self, passed: Sequence[int], since: int = 0) -> bool:
         """Return whether another repair may start.
 
         Args:
             passed: Number of passed checks of the program before the first repair, then of the candidate of every
                 round so far, rolled back or not.
+            since: The round in which the present plan was begun, of a method that tries several.
         """
         ...
 
@@ -26,7 +27,7 @@ class FixedBudget:
 
     k: int = 1
 
-    def allows(self, passed: Sequence[int]) -> bool:
+    def allows(self, passed: Sequence[int], since: int = 0) -> bool:
         """Return whether fewer than `k` rounds were made."""
         return len(passed) - 1 < self.k
 
@@ -42,11 +43,13 @@ class AdaptiveBudget:
     patience: int = 4
     most: int = 30
     """Safety limit of rounds; a run that reaches it says so."""
+    per_plan: bool = False
+    """Patience begins anew with every plan: it ends the plan, not the run (MapCoder and CodeSim, section 5)."""
 
-    def allows(self, passed: Sequence[int]) -> bool:
-        """Return whether the last `patience` rounds hold at least one strict increase."""
+    def allows(self, passed: Sequence[int], since: int = 0) -> bool:
+        """Return whether the last `patience` rounds, of the present plan if so wanted, hold a strict increase."""
         best, idle = max(passed[:1], default=0), 0
-        for count in passed[1:]:
-            idle = 0 if count > best else idle + 1
+        for number, count in enumerate(passed[1:], 1):
+            idle = 0 if count > best or (self.per_plan and number <= since) else idle + 1
             best = max(best, count)
         return idle < self.patience and len(passed) - 1 < self.most

@@ -15,7 +15,8 @@ from auditcoder.records.transaction import Rank, Transaction
 
 def budget_of(config: RunConfig) -> RepairBudget:
     """Return the repair budget that the configuration asks for."""
-    return AdaptiveBudget() if config.adaptive else FixedBudget(config.k)
+    per_plan = ("adaptive_scope", "per_plan") in config.options
+    return AdaptiveBudget(per_plan=per_plan) if config.adaptive else FixedBudget(config.k)
 
 
 def round_passed(transaction: Transaction, active: Rank) -> int:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from auditcoder.core.budget import RepairBudget
+
+RoundKind = Literal["feedback", "retry"]
 
 
 @dataclass
@@ -12,24 +15,26 @@ class Rounds:
     """Counts feedback rounds and triggered retries together, with the passed checks that each brought.
 
     `passed[0]` is the best count before the first round; then one best count a round. A round without a candidate
-    brings nothing.
+    brings nothing. A retry begins a new plan, in a method that has plans; `since` is the last round that did.
     """
 
     budget: RepairBudget
     passed: list[int] = field(default_factory=lambda: [0])
+    since: int = 0
 
     @property
     def made(self) -> int:
         """Return how many rounds were begun."""
         return len(self.passed) - 1
 
-    def allows(self) -> bool:
-        """Return whether one more round may begin."""
-        return self.budget.allows(self.passed)
+    def allows(self, how: RoundKind = "feedback") -> bool:
+        """Return whether one more round of a kind may begin."""
+        return self.budget.allows(self.passed, self.made if how == "retry" else self.since)
 
-    def begin(self) -> None:
+    def begin(self, how: RoundKind = "feedback") -> None:
         """Begin a round."""
         self.passed.append(0)
+        self.since = self.made if how == "retry" else self.since
 
     def ranked(self, passed: int) -> None:
         """Take the passed checks of a candidate of the present round."""

@@ -11,7 +11,7 @@ from auditcoder.core.linking import last_resort
 from auditcoder.core.method_rules import takes_over, update_rule
 from auditcoder.core.plan import single_owner_graph
 from auditcoder.core.rank import passed_checks
-from auditcoder.core.rounds import Rounds
+from auditcoder.core.rounds import RoundKind, Rounds
 from auditcoder.errors import AssemblyError
 from auditcoder.programs.ask import Sampling, admit
 from auditcoder.programs.evaluation import evaluate
@@ -122,11 +122,11 @@ class MethodRun:
         self.session.journal.emit(CodeRejected(node=ROOT, reason=outcome.reason[:500], digest=sha256_text(source)))
         return None
 
-    def may_react(self) -> bool:
+    def may_react(self, how: RoundKind = "feedback") -> bool:
         """Return whether the budget lets the method react to a failure once more; never without checks."""
-        return bool(self.checks) and self.rounds.allows()
+        return bool(self.checks) and self.rounds.allows(how)
 
-    def start_round(self, how: Literal["feedback", "retry"]) -> None:
+    def start_round(self, how: RoundKind) -> None:
         """Begin a round: a reaction to the present program. What the round makes counts for it until the next one.
 
         Raises:
@@ -135,7 +135,7 @@ class MethodRun:
         admit()
         number = self.active.number if self.active else 0
         self.session.journal.emit(RoundStarted(index=self.rounds.made, how=how, candidate=number))
-        self.rounds.begin()
+        self.rounds.begin(how)
 
     def failing(self, candidate: Candidate | None = None) -> list[tuple[Check, CheckResult]]:
         """Return the failing checks of a candidate (the active one), in their order, with results."""

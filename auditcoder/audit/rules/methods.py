@@ -57,10 +57,10 @@ def ranked(walk: Walk, event: CandidateRanked) -> None:
 def began(walk: Walk, event: RoundStarted) -> None:
     """V19. A round begins only where there are checks and the budget allows it; it reacts to the program then."""
     walk.holds(_BUDGET, bool(walk.checks), "no round without checks")
-    walk.holds(_BUDGET, walk.rounds.allows(), "the budget allows another round", recorded=walk.rounds.passed)
+    walk.holds(_BUDGET, walk.rounds.allows(event.how), "the budget allows another round", recorded=walk.rounds.passed)
     program = walk.state.program
     walk.same(_BUDGET, "candidate that is reacted to", event.candidate, program.index if program else None)
-    walk.rounds.begin()
+    walk.rounds.begin(event.how)
 
 
 def called(walk: Walk, event: ModelCalled) -> None:
