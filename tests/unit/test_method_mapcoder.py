@@ -10,8 +10,6 @@ import pytest
 
 from auditcoder.audit.outputs import expected_outputs
 from auditcoder.audit.verify import verify_chain
-from auditcoder.core.budget import AdaptiveBudget, FixedBudget
-from auditcoder.core.rounds import Rounds
 from auditcoder.ledger.chain import Chain
 from auditcoder.ledger.fold import fold_ledger
 from auditcoder.ledger.journal import MemoryJournal
@@ -247,6 +245,14 @@ def test_a_judge_without_a_usable_score_drops_no_plan(solve: Solve, judge: str) 
     assert [(note.score, note.kept) for note in notes(run, "plan-confidence")] == [(None, True)] * 3
 
 
+def test_a_plan_without_a_score_is_tried_last(solve: Solve) -> None:
+    script = Script((WRONG,), confidence=(0, 0, 0))
+    script.queues["judge"][0] = "no form"
+    run = solve(TOTAL, script, method="mapcoder", k=30, options=(("t", 0),))
+    order = [prompt[prompt.index("plan number") :][:13] for prompt in script.prompts(run, "code")]
+    assert order == ["plan number 2", "plan number 3", "plan number 1"]
+
+
 def test_a_refused_debug_costs_its_round_and_keeps_the_attempt(solve: Solve) -> None:
     script = Script((WRONG,), debugs=("no code", "no code", WRONG))
     run = solve(TOTAL, script, method="mapcoder", k=2)
@@ -282,38 +288,3 @@ def test_code_is_written_as_generated_or_as_regenerated(solve: Solve) -> None:
     run = solve(TOTAL, Script((WRONG,)), method="mapcoder", k=30, options=(("t", 1), ("k", 3)))
     ways = [event.how for event in run.events if isinstance(event, CodeWritten)]
     assert ways == ["generated", "regenerated"] * 3
-
-
-def made(rounds: Rounds, hows: str, counts: Sequence[int]) -> int:
-    """Begin rounds (d: debug, |: new plan) while they are allowed; return how many were."""
-    for how, count in zip(hows, counts, strict=True):
-        kind: Any = "feedback" if how == "d" else "retry"
-        if not rounds.allows(kind):
-            break
-        rounds.begin(kind)
-        rounds.ranked(count)
-    return rounds.made
-
-
-@pytest.mark.parametrize(
-    ("per_plan", "hows", "counts", "rounds"),
-    [
-        (False, "dddd|dddd", [0] * 9, 4),
-        (True, "dddd|dddd", [0] * 9, 9),
-        (True, "ddddd|ddd", [0] * 9, 4),
-        (True, "d|ddddd", [0] * 7, 6),
-        (True, "dd|ddd", [0, 0, 0, 0, 0, 0], 6),
-        (True, "|" * 40, [0] * 40, 30),
-        (True, "d" * 40, list(range(1, 41)), 30),
-        (True, "ddd|dddd", [2, 0, 0, 1, 1, 2, 1, 0], 8),
-        (True, "ddd|ddddd", [2, 0, 0, 1, 1, 2, 1, 0, 0], 8),
-    ],
-)
-def test_patience_of_each_plan_ends_the_plan_and_the_safety_limit_the_run(
-    per_plan: bool, hows: str, counts: list[int], rounds: int
-) -> None:
-    assert made(Rounds(AdaptiveBudget(per_plan=per_plan)), hows, counts) == rounds
-
-
-def test_k_counts_rounds_of_both_kinds_whatever_the_plan() -> None:
-    assert made(Rounds(FixedBudget(3)), "d|d|d", [0] * 5) == 3
