@@ -24,6 +24,7 @@ from auditcoder.records.task import Check
 
 UNDECIDED = (Abstention.NO_COMPATIBLE_FINDING, Abstention.COMPETING)
 """Abstentions that further findings could change; for any other reason no model is asked (core.md section 6)."""
+NO_EVIDENCE = "none: a fresh attempt is wanted"
 SHOWN_FAILURES = 2
 """Failing checks that a regeneration is shown: the anchor and one more."""
 
@@ -43,6 +44,10 @@ class Evidence(NamedTuple):
     """In the order of Q; the first one is the anchor."""
     recording: Recording | None = None
     measurement: Measurement | None = None
+    values: str = ""
+    """Annotated code with the values that it took; empty where the feedback policy shows none."""
+    blind: bool = False
+    """Whether a fresh sample is wanted that is shown nothing of this."""
 
     def text(self, session: Session, active: Candidate, node: Node) -> str:
         """Return the evidence as a regeneration of `node` is shown it."""
@@ -53,6 +58,8 @@ class Evidence(NamedTuple):
         return self._text(session, active, frozenset(self.localization.implicated))
 
     def _text(self, session: Session, active: Candidate, owners: frozenset[str]) -> str:
+        if self.blind:
+            return NO_EVIDENCE
         shown = [failure_text(session.task, *failure) for failure in self.failures[:SHOWN_FAILURES]]
         parts = [f"Failing check {number}:\n{text}" for number, text in enumerate(shown, start=1)]
         calls = self._calls(active, owners)
@@ -61,6 +68,7 @@ class Evidence(NamedTuple):
         used = {support.finding for support in self.localization.supporting}
         judged = [f for f in session.findings if f.id in used and f.evidence == "judg" and owners & set(f.owners)]
         parts.extend(f"A reviewer says: {finding.reason}" for finding in judged)
+        parts.extend([self.values] if self.values else [])
         return "\n\n".join(parts)
 
     def _calls(self, active: Candidate, owners: frozenset[str]) -> list[RecordedCall]:

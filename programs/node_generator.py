@@ -6,7 +6,7 @@ from typing import get_args
 
 import dspy
 
-from auditcoder.programs.ask import ask_code
+from auditcoder.programs.ask import Sampling, ask_code
 from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import contract_text, entry_text, task_text
 from auditcoder.records.graph import ROOT, ExecutorCategory, Node
@@ -29,7 +29,7 @@ class NodeGenerator(TypedModule["str"]):
         self.generic = dspy.Predict(WriteFunction) if generic else None
         self.whole = dspy.Predict(WriteProgram)
 
-    def forward(self, task: Task, node: Node, refused: str = "") -> str:
+    def forward(self, task: Task, node: Node, refused: str = "", sampling: Sampling | None = None) -> str:
         """Return the model's code for a node, not yet accepted.
 
         A leaf's answer begins with its `def` line. A whole program is left free, exactly like one direct call: begun
@@ -39,6 +39,7 @@ class NodeGenerator(TypedModule["str"]):
             task: The task.
             node: The node to write.
             refused: Why an earlier answer was refused; empty at first.
+            sampling: Overrides of the backbone's sampling, for a fresh draw.
 
         Raises:
             UnusableAnswerError: the answer holds no code, or was cut.
@@ -50,6 +51,7 @@ class NodeGenerator(TypedModule["str"]):
                 PROGRAM_TOKENS,
                 node=node.id,
                 wanted=task.entry.name,
+                sampling=sampling,
                 task=task_text(task),
                 entry=entry_text(task) + note,
             )
@@ -60,6 +62,7 @@ class NodeGenerator(TypedModule["str"]):
             node=node.id,
             wanted=signature.name,
             prefill=f"def {signature.render()}:\n",
+            sampling=sampling,
             task=task_text(task),
             function=f"def {signature.render()}:",
             goal=node.goal,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dspy
 
-from auditcoder.programs.ask import ask_code
+from auditcoder.programs.ask import Sampling, ask_code
 from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import entry_text, plan_text, task_text
 from auditcoder.records.graph import TaskGraph
@@ -21,7 +21,9 @@ class Orchestrator(TypedModule["str"]):
         super().__init__()
         self.orchestrate = dspy.Predict(Orchestrate)
 
-    def forward(self, task: Task, graph: TaskGraph, node: str, refused: str = "") -> str:
+    def forward(
+        self, task: Task, graph: TaskGraph, node: str, refused: str = "", sampling: Sampling | None = None
+    ) -> str:
         """Return the model's code for the root, not yet accepted.
 
         Raises:
@@ -35,6 +37,7 @@ class Orchestrator(TypedModule["str"]):
             node=node,
             wanted=task.entry.name,
             prefill=head,
+            sampling=sampling,
             task=task_text(task),
             functions=plan_text(graph),
             entry=entry_text(task) + note,

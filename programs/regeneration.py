@@ -10,11 +10,12 @@ from auditcoder.core.graph import in_writing_order, subtree
 from auditcoder.core.linking import is_linked, linked_branch, linked_root
 from auditcoder.core.no_candidate import SAME_CODE, is_lone, no_code
 from auditcoder.core.transaction import OpenTransaction
+from auditcoder.programs.ask import Sampling
 from auditcoder.programs.investigation import Evidence
 from auditcoder.programs.module import TypedModule
 from auditcoder.programs.node_generator import NodeGenerator
 from auditcoder.programs.orchestrator import Orchestrator
-from auditcoder.programs.regenerator import Regenerator
+from auditcoder.programs.regenerator import RESAMPLE_TEMPERATURE, Regenerator
 from auditcoder.programs.session import Candidate, Session
 from auditcoder.programs.writing import write_node
 from auditcoder.records.code import NodeCode
@@ -23,6 +24,8 @@ from auditcoder.records.graph import ROOT, Node
 
 RESAMPLES = 1000
 """Apart from all round numbers, so that no round repeats the sample of another one."""
+FRESH = 2 * RESAMPLES
+"""Where the seeds of fresh samples begin, apart from those of corrections."""
 How = Literal["generated", "regenerated", "computed"]
 
 
@@ -68,28 +71,42 @@ class Regeneration(TypedModule["Rewritten"]):
         return Rewritten({}, SAME_CODE) if codes == old else Rewritten(codes)
 
     def _write(self, work: _Work, node: Node) -> tuple[Written | None, How]:
-        opened, task = work.opened, work.session.task
+        opened, task, fresh = work.opened, work.session.task, work.evidence.blind
         if opened.scope.action == "replan" and node.id in subtree(opened.graph, opened.scope.branch):
-            return self._plan_anew(work, node)
+            return self._plan_anew(work, node, fresh_draws(work.session, opened.index)[0] if fresh else None)
         if node.id not in opened.scope.nodes:
             source = opened.state.code_map[node.id].source
             if is_linked(task, opened.state.graph, node, source):
                 return self._link(work, node), "computed"
             return self._rewrite(work, node, _followed(opened, node)), "regenerated"
+        if fresh:
+            return self._sample(work, node), "generated"
         return self._rewrite(work, node, work.evidence.text(work.session, work.active, node)), "regenerated"
 
-    def _plan_anew(self, work: _Work, node: Node) -> tuple[Written | None, How]:
-        session, graph = work.session, work.opened.graph
-        if node.kind == "leaf":
-            return write_node(session, graph, node, lambda refused: self.generator(session.task, node, refused)), (
-                "generated"
-            )
-        if node.contract.signatures:
+    def _plan_anew(self, work: _Work, node: Node, sampling: Sampling | None) -> tuple[Written | None, How]:
+        if node.kind != "leaf" and node.contract.signatures:
             return self._link(work, node), "computed"
-        written = write_node(
-            session, graph, node, lambda refused: self.orchestrator(session.task, graph, node.id, refused)
-        )
-        return written, "generated"
+        return self._generate(work, node, sampling), "generated"
+
+    def _sample(self, work: _Work, node: Node) -> Written | None:
+        """Return code that was written as if for the first time; one that repeats the old is drawn once more."""
+        opened = work.opened
+        first, second = fresh_draws(work.session, opened.index)
+        written = self._generate(work, node, first)
+        old = opened.state.code_map[node.id].digest
+        if written is not None and written.code.digest == old and is_lone(opened.scope):
+            written = self._generate(work, node, second)
+        return written
+
+    def _generate(self, work: _Work, node: Node, sampling: Sampling | None) -> Written | None:
+        task, graph = work.session.task, work.opened.graph
+
+        def ask(refused: str) -> str:
+            if node.kind == "leaf":
+                return self.generator(task, node, refused, sampling)
+            return self.orchestrator(task, graph, node.id, refused, sampling)
+
+        return write_node(work.session, graph, node, ask)
 
     def _link(self, work: _Work, node: Node) -> Written | None:
         task, graph = work.session.task, work.opened.graph
@@ -119,6 +136,13 @@ def seeds_of(session: Session, index: int) -> list[int | None]:
     """
     sampled = session.config.seed + index + 1
     return [None, sampled] if index == 0 else [sampled, sampled + RESAMPLES]
+
+
+def fresh_draws(session: Session, index: int) -> tuple[Sampling, Sampling]:
+    """Return the sampling of a round's fresh draw, then that of a second one."""
+    seed = session.config.seed + FRESH + index + 1
+    first: Sampling = {"temperature": RESAMPLE_TEMPERATURE, "seed": seed}
+    return first, {**first, "seed": seed + RESAMPLES}
 
 
 def _rewritten(opened: OpenTransaction) -> tuple[Node, ...]:

@@ -23,6 +23,7 @@ from auditcoder.core.transaction import (
 from auditcoder.errors import AssemblyError, BudgetSpentError
 from auditcoder.programs.branch_planning import BranchPlanning
 from auditcoder.programs.evaluation import run_candidate
+from auditcoder.programs.feedback import Feedback
 from auditcoder.programs.investigation import Evidence, Investigation
 from auditcoder.programs.module import TypedModule
 from auditcoder.programs.regeneration import Regeneration, Rewritten
@@ -49,12 +50,13 @@ class Repair(TypedModule["RepairOutcome"]):
     def __init__(
         self,
         investigation: Investigation,
+        feedback: Feedback,
         renegotiation: Renegotiation,
         branch_planning: BranchPlanning,
         regeneration: Regeneration,
     ) -> None:
         super().__init__()
-        self.investigation, self.regeneration = investigation, regeneration
+        self.investigation, self.feedback, self.regeneration = investigation, feedback, regeneration
         self.renegotiation, self.branch_planning = renegotiation, branch_planning
 
     def forward(self, session: Session, active: Candidate, index: int) -> RepairOutcome:
@@ -73,12 +75,13 @@ class Repair(TypedModule["RepairOutcome"]):
         )
         if opened.abstains:
             return _ended(session, active, close_abstained(opened))
+        shown = self.feedback(session, active, index, evidence, scope)
         try:
-            plan = self._revised(session, active, opened, evidence)
+            plan = self._revised(session, active, opened, shown)
             if isinstance(plan, str):
                 return _ended(session, active, close_without_candidate(opened, plan))
             opened = _declared(session, active, opened, plan)
-            rewritten = self.regeneration(session, active, opened, evidence)
+            rewritten = self.regeneration(session, active, opened, shown)
         except BudgetSpentError as error:
             return _ended(session, active, close_without_candidate(opened, error.message))
         if rewritten.refused:
@@ -93,7 +96,8 @@ class Repair(TypedModule["RepairOutcome"]):
             plan = self.branch_planning(session, active, opened, evidence)
             return plan or no_plan(opened.scope)
         if opened.scope.open_slots:
-            return self.renegotiation(session, active, opened, evidence) or NO_SETTLEMENT
+            settled = evidence._replace(blind=False)  # which side gives way is seen on the values
+            return self.renegotiation(session, active, opened, settled) or NO_SETTLEMENT
         return opened.state.graph
 
 

@@ -14,6 +14,7 @@ from auditcoder.core.spending import spending_of
 from auditcoder.programs.boundary import CheckDesigner
 from auditcoder.programs.branch_planning import BranchPlanner, BranchPlanning
 from auditcoder.programs.construction import Construction
+from auditcoder.programs.feedback import Feedback
 from auditcoder.programs.investigation import Investigation
 from auditcoder.programs.local_checks import LocalCheckDesigner
 from auditcoder.programs.methods import build_method
@@ -55,9 +56,10 @@ def build_program(config: RunConfig, lms: Mapping[Role, dspy.LM]) -> AuditCoder:
     for role, modules in roles.items():
         for module in modules:
             module.set_lm(lms[role])
-    investigation = Investigation(verifier)
+    investigation, feedback = Investigation(verifier), Feedback()
     bounded = Repair(
         investigation,
+        feedback,
         Renegotiation(renegotiator),
         BranchPlanning(branch_planner, check_expression),
         Regeneration(regenerator, generator, orchestrator),
@@ -66,7 +68,7 @@ def build_program(config: RunConfig, lms: Mapping[Role, dspy.LM]) -> AuditCoder:
         designer,
         Planning(planner, reviewer, replanner, local_checks, check_expression),
         Construction(generator, orchestrator),
-        WholeRepair(investigation, regenerator) if config.repair == "whole" else bounded,
+        WholeRepair(investigation, feedback, regenerator, generator) if config.repair == "whole" else bounded,
     )
 
 

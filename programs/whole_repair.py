@@ -7,7 +7,7 @@ abstention.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from auditcoder.core.answers import Written
 from auditcoder.core.plan import single_owner_graph
@@ -16,9 +16,11 @@ from auditcoder.core.whole import WHOLE, program_text
 from auditcoder.errors import AssemblyError, BudgetSpentError
 from auditcoder.programs.ask import admit
 from auditcoder.programs.evaluation import evaluate
-from auditcoder.programs.investigation import Investigation
+from auditcoder.programs.feedback import Feedback
+from auditcoder.programs.investigation import Evidence, Investigation
 from auditcoder.programs.module import TypedModule
-from auditcoder.programs.regeneration import seeds_of
+from auditcoder.programs.node_generator import NodeGenerator
+from auditcoder.programs.regeneration import fresh_draws, seeds_of
 from auditcoder.programs.regenerator import Regenerator
 from auditcoder.programs.repair import RepairOutcome
 from auditcoder.programs.session import Candidate, Session
@@ -40,15 +42,18 @@ class _Round(NamedTuple):
     number: int
     attempt: int
     graph: TaskGraph
-    evidence: str
+    evidence: Evidence
 
 
 class WholeRepair(TypedModule["RepairOutcome"]):
     """Composes investigation and regeneration without a transaction around them."""
 
-    def __init__(self, investigation: Investigation, regenerator: Regenerator) -> None:
+    def __init__(
+        self, investigation: Investigation, feedback: Feedback, regenerator: Regenerator, generator: NodeGenerator
+    ) -> None:
         super().__init__()
-        self.investigation, self.regenerator = investigation, regenerator
+        self.investigation, self.feedback = investigation, feedback
+        self.regenerator, self.generator = regenerator, generator
 
     def forward(self, session: Session, active: Candidate, index: int) -> RepairOutcome:
         """Return the active candidate after one round: the new one where it is strictly better.
@@ -58,9 +63,10 @@ class WholeRepair(TypedModule["RepairOutcome"]):
             SandboxError: the isolation failed.
             BudgetSpentError: the run may make no further request, and the round has not begun.
         """
-        evidence = self.investigation(session, active).whole(session, active)
+        evidence = self.investigation(session, active)
         admit()
         session.journal.emit(RoundStarted(index=index, how="feedback", candidate=active.number))
+        evidence = self.feedback(session, active, index, evidence, None)
         graph = single_owner_graph(session.task)
         work = _Round(session, active, index, _attempt(session, graph, index), graph, evidence)
         before = passed_checks(active.rank)
@@ -80,8 +86,8 @@ class WholeRepair(TypedModule["RepairOutcome"]):
         written = self._write(work)
         if written is None:
             return None
-        event = CodeWritten(attempt=work.attempt, code=written.code, how="regenerated", notes=written.notes)
-        session.journal.emit(event)
+        how: Literal["generated", "regenerated"] = "generated" if work.evidence.blind else "regenerated"
+        session.journal.emit(CodeWritten(attempt=work.attempt, code=written.code, how=how, notes=written.notes))
         try:
             return evaluate(session, work.attempt, work.graph, {ROOT: written.code})
         except AssemblyError as error:
@@ -93,15 +99,18 @@ class WholeRepair(TypedModule["RepairOutcome"]):
         session, state = work.session, work.active.state
         node, source = work.graph.node(ROOT), program_text(state.assembly)
         old = state.code_map[ROOT].digest if len(state.graph.nodes) == 1 else ""
-        seeds = seeds_of(session, work.number)
+        seeds, draws = seeds_of(session, work.number), list(fresh_draws(session, work.number))
+        evidence = work.evidence.whole(session, work.active)
 
         def ask(refused: str) -> str:
+            if work.evidence.blind:
+                return self.generator(session.task, node, refused, draws[0])
             note = f"\nAn earlier answer was refused: {refused}" if refused else ""
-            return self.regenerator(session.task, node, source, work.evidence + note, seeds[0])
+            return self.regenerator(session.task, node, source, evidence + note, seeds[0])
 
         written = write_node(session, work.graph, node, ask)
         if written is not None and written.code.digest == old:
-            seeds.pop(0)
+            del seeds[0], draws[0]
             written = write_node(session, work.graph, node, ask)
         return written
 

@@ -27,6 +27,7 @@ from auditcoder.audit.rule import Rule
 from auditcoder.audit.rules import (
     codes,
     execution,
+    feedback,
     findings,
     hashes,
     localization,
@@ -45,7 +46,7 @@ from auditcoder.records.events import CandidateRanked, Event, RepairEnded
 from auditcoder.records.transaction import Rank
 from auditcoder.sandbox.predicates import MeteredEvaluator
 
-_TABLES = (hashes, plans, codes, programs, execution, findings, localization, rounds, transactions)
+_TABLES = (hashes, plans, codes, programs, execution, findings, localization, rounds, transactions, feedback)
 
 
 def _by_kind() -> Mapping[str, tuple[Rule, ...]]:

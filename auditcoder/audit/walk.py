@@ -24,6 +24,7 @@ from auditcoder.records.events import (
     CallsRecorded,
     CostsMeasured,
     Event,
+    FeedbackChosen,
     FindingSource,
     ModelCalled,
     PlanReviewed,
@@ -31,6 +32,7 @@ from auditcoder.records.events import (
     RunResumed,
     RunStarted,
     ScopeDeclared,
+    TraceRecorded,
 )
 from auditcoder.records.execution import ExecutionReport, Measurement, Recording
 from auditcoder.records.finding import Finding
@@ -102,6 +104,10 @@ class Walk:
     """By attempt: the round of the last review."""
     last_review: PlanReviewed | None = None
     last_call: ModelCalled | None = None
+    traces: list[TraceRecorded] = field(default_factory=list)
+    """Traces that were made for the feedback of the last repair or round that began."""
+    chosen: FeedbackChosen | None = None
+    """The feedback of that repair or round; None while it is not chosen."""
 
     @property
     def started(self) -> RunStarted:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from auditcoder.records.config import RunConfig
 
-_SINCE_1_2 = ("method", "options", "max_calls", "max_tokens", "agents", "repair")
+_SINCE_1_2 = ("method", "options", "max_calls", "max_tokens", "agents", "repair", "feedback")
 
 
 def needed_format(config: RunConfig) -> str:

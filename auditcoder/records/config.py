@@ -25,6 +25,7 @@ class RunConfig(GrownRecord):
 
     later: ClassVar[frozenset[str]] = frozenset({
         "local_checks", "evidence", "method", "options", "max_calls", "max_tokens", "agents", "repair",
+        "feedback",
     })  # fmt: skip
 
     model: str = "embedded"
@@ -80,6 +81,11 @@ class RunConfig(GrownRecord):
     """Whether a repair changes one scope inside a transaction, or the whole program with the same evidence. Since 1.2.
 
     whole: the ablation without binding; nothing is frozen, a round is still taken over on strict improvement only.
+    """
+    feedback: Literal["error", "resample"] = "error"
+    """What a repair shows: the evidence, or nothing at all, for a fresh sample of what it may change (core.md 9).
+
+    Since 1.2.
     """
 
     def profile_of(self, role: Role) -> str:

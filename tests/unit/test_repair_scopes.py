@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
+from auditcoder.audit.verify import verify_ledger
 from auditcoder.core.graph import integrity
 from auditcoder.core.replan import ids_of
 from auditcoder.ledger.fold import core_state
 from auditcoder.ledger.journal import MemoryJournal
 from auditcoder.ledger.state import FoldState
+from auditcoder.programs.replaying import replay_run
 from auditcoder.records.config import Role
 from auditcoder.records.task import Check, EntryPoint, Expected, FunctionInput, FunctionSignature, Parameter, Task
 
@@ -460,3 +462,28 @@ def test_a_branch_inside_a_branch_links_at_both_levels(solve: Solve) -> None:
     assert [node.id for node in run.record.graph.nodes] == ["S0", "S1", "S1_S1", "S1_S1_S1", "S2"]
     assert run.candidate.rank.full_pass
     assert_sound(run)
+
+
+SCRIPTS: dict[str, tuple[Callable[[], Script], dict[str, Any]]] = {
+    "an interface": (ensures, {}),
+    "a call site": (followed, {"weak": False}),
+    "a leaf": (wrong_approach, {}),
+    "a split": (wrong_split, {}),
+}
+
+
+@pytest.mark.parametrize(("script", "config"), SCRIPTS.values(), ids=SCRIPTS)
+@pytest.mark.parametrize("feedback", ["error", "resample"])
+def test_every_budget_and_feedback_gives_a_record_that_verifies_and_replays(
+    solve: Solve, script: Callable[[], Script], config: dict[str, Any], feedback: str
+) -> None:
+    calls, most = 0, 1
+    while calls < most:
+        calls, journal = calls + 1, MemoryJournal()
+        run = solve(TOTAL, script(), journal=journal, granularity="coarse", feedback=feedback, max_calls=calls,
+                    **config)  # fmt: skip
+        most = calls + 1 if len(run.calls) == calls else calls
+        assert verify_ledger(journal.ledger).differences == (), calls
+        assert replay_run(journal.ledger).differences == (), calls
+        assert calls < 60
+    assert "budget is used up" not in run.record.reason or run.record.reason == "the repair budget is used up"

@@ -62,9 +62,6 @@ def order(walk: Walk, event: Event) -> None:
             _evidence(walk, event)
         case RoundStarted() | ProgramProbed() | MethodNoted():
             _method(walk, event)
-        case FeedbackChosen():
-            open_now = walk.repair is not None
-            walk.holds(_V, open_now, "feedback is chosen inside a repair")
         case RepairStarted() | ScopeDeclared() | RepairEnded() | NodesReverified():
             _repair(walk, event)
 
@@ -249,7 +246,9 @@ def _ways(walk: Walk) -> tuple[str, ...]:
     if walk.repair is None:
         return ("generated", "computed", "fallback")
     replans = walk.repair.started.scope.action == "replan"
-    return ("generated", "computed") if replans else ("regenerated", "computed")
+    ways = ("generated", "computed") if replans else ("regenerated", "computed")
+    fresh = walk.chosen is not None and walk.chosen.shown == "resample"
+    return ("generated", *ways) if fresh else ways
 
 
 def _attempt(walk: Walk) -> int:

@@ -61,7 +61,8 @@ def close_round(walk: Walk, rank: Rank) -> None:
 
 def ways(walk: Walk) -> tuple[str, ...]:
     """Return how the code of a round can come to be."""
-    return ("regenerated",)
+    fresh = walk.chosen is not None and walk.chosen.shown == "resample"
+    return ("generated",) if fresh else ("regenerated",)
 
 
 def constructions(walk: Walk) -> int:
