@@ -20,7 +20,7 @@ _V = AuditCheck.DECISION
 
 
 def began(walk: Walk, event: RepairStarted | RoundStarted) -> None:
-    """A repair or round begins: nothing was traced or chosen for it."""
+    """V16. When a repair or round begins, nothing was traced or chosen for it."""
     walk.traces, walk.chosen = [], None
 
 

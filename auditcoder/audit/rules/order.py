@@ -216,8 +216,7 @@ def _repair(walk: Walk, event: Event) -> None:
     state, repair = walk.state, walk.repair
     match event:
         case RepairStarted():
-            walk.holds(_V, not walk.rival, "a rival method has no repair transactions")
-            walk.holds(_V, not walk.whole, "a repair of the whole program is no transaction")
+            walk.holds(_V, not (walk.rival or walk.whole), "a run without bounded repairs has no transactions")
             walk.holds(_V, repair is None, "no repair begins inside another")
             walk.holds(_V, state.program is not None, "a repair begins with an active program")
             walk.same(_V, "number of the repair", event.index, len(state.transactions))
