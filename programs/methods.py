@@ -11,6 +11,7 @@ from auditcoder.programs.baselines.base import RivalMethod, options_of
 from auditcoder.programs.baselines.codesim import CodeSim
 from auditcoder.programs.baselines.direct import Direct
 from auditcoder.programs.baselines.fresh_start import FreshStart
+from auditcoder.programs.baselines.ldb import Ldb
 from auditcoder.programs.baselines.mapcoder import MapCoder
 from auditcoder.programs.baselines.pycapsule import PyCapsule
 from auditcoder.records.config import Method, Role, RunConfig
@@ -19,6 +20,7 @@ METHODS: Mapping[Method, type[RivalMethod]] = {
     "direct": Direct,
     "mapcoder": MapCoder,
     "codesim": CodeSim,
+    "ldb": Ldb,
     "pycapsule": PyCapsule,
     "fresh-start": FreshStart,
 }

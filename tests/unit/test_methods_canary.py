@@ -20,7 +20,7 @@ from tests.unit.test_eval_suites import data as packs  # noqa: F401
 Solve = Callable[..., Any]
 RUNS: list[dict[str, Any]] = [
     {"method": "auditcoder", "granularity": "single"},
-    *({"method": name} for name in METHODS),
+    *({"method": name} for name in METHODS if name != "ldb" or hasattr(SandboxExecutor, "trace")),
     {"method": "pycapsule", "options": (("native_report", True), ("recursion_trace", True))},
     {"method": "fresh-start", "options": (("of", "pycapsule"), ("restart_after", 2))},
 ]
