@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import dspy
 
@@ -101,7 +101,12 @@ class BlockJudge(TypedModule["Judgement"]):
         Raises:
             BudgetSpentError: the run may make no further request.
         """
-        fixed = {"task": task_text(task), "program": turn.program, "failing": turn.failing, "blocks": turn.blocks}
+        fixed: dict[str, Any] = {
+            "task": task_text(task),
+            "program": turn.program,
+            "failing": turn.failing,
+            "blocks": turn.blocks,
+        }
         earlier = fitting(history, fixed, self.judge.signature.instructions, self._tokens)
         try:
             answer = ask_fields(self.judge, JUDGE_TOKENS, node=ROOT, agent="block-judge", history=earlier, **fixed)
@@ -138,7 +143,7 @@ class Regenerator(TypedModule["str"]):
             UnusableAnswerError: the answer holds no code, or was cut.
             BudgetSpentError: the run may make no further request.
         """
-        fixed = {
+        fixed: dict[str, Any] = {
             "task": task_text(task),
             "entry": entry_with(task, refused),
             "program": turn.program,
