@@ -22,6 +22,8 @@ from auditcoder.errors import AuditCoderError, RecordError
 from auditcoder.ledger.state import Candidate, FoldState
 from auditcoder.records.events import (
     CallsRecorded,
+    ChecksFrozen,
+    CodeWritten,
     CostsMeasured,
     Event,
     FeedbackChosen,
@@ -104,6 +106,8 @@ class Walk:
     """By attempt: the round of the last review."""
     last_review: PlanReviewed | None = None
     last_call: ModelCalled | None = None
+    refreeze: bool = False
+    """Whether the round that has begun may still freeze checks of its own: not behind its first code."""
     traces: list[TraceRecorded] = field(default_factory=list)
     """Traces that were made for the feedback of the last repair or round that began."""
     chosen: FeedbackChosen | None = None
@@ -235,6 +239,8 @@ class Walk:
                 self.last_call = event
                 if self.state.started is not None:
                     self.spending.add(event)
+            case ChecksFrozen() | CodeWritten():
+                self.refreeze = False
             case CallsRecorded() if event.candidate == self.state.active:
                 self.recordings[event.recording.check] = event.recording
             case CostsMeasured() if event.candidate == self.state.active:

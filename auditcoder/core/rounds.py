@@ -21,6 +21,8 @@ class Rounds:
     budget: RepairBudget
     passed: list[int] = field(default_factory=lambda: [0])
     since: int = 0
+    taken: int = 0
+    """The round whose candidate is the program."""
 
     @property
     def made(self) -> int:

@@ -72,6 +72,7 @@ def record_of(state: FoldState, *, head: str = "") -> RunRecord:
             hint="The run was stopped before its first event, or this is no ledger of a run; start it again.",
         )
     started, program = state.started, state.program
+    frozen = (program.frozen if program else None) or state.frozen
     return RunRecord(
         format=started.format,
         version=started.version,
@@ -81,8 +82,8 @@ def record_of(state: FoldState, *, head: str = "") -> RunRecord:
         models=started.models,
         isolation=started.isolation,
         status="finished" if state.finished else "running",
-        checks=state.frozen.checks if state.frozen else (),
-        checks_hash=state.frozen.hash if state.frozen else "",
+        checks=frozen.checks if frozen else (),
+        checks_hash=frozen.hash if frozen else "",
         graph=_shown_graph(state),
         responsibilities=_responsibilities(state),
         findings=tuple(state.findings),

@@ -48,6 +48,8 @@ class Candidate:
     codes: Mapping[str, NodeCode]
     report: ExecutionReport | None = None
     rank: Rank | None = None
+    frozen: ChecksFrozen | None = None
+    """The checks that it was run on; a rival method may freeze others in a later round."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ class FoldState:
             case ProgramAssembled():
                 self._assemble(event)
             case ChecksRun():
-                self._update(event.candidate, report=event.report)
+                self._run(event)
             case CandidateRanked():
                 self._rank(event)
             case FindingsAdded():
@@ -156,10 +158,15 @@ class FoldState:
         self.candidates[event.candidate] = Candidate(event.candidate, event.attempt, event.assembly, graph, codes)
         self._proposed = event.candidate
 
-    def _update(self, candidate: int, *, report: ExecutionReport | None = None, rank: Rank | None = None) -> None:
+    def _run(self, event: ChecksRun) -> None:
+        known = self.candidates.get(event.candidate)
+        if known is not None:
+            self.candidates[event.candidate] = replace(known, report=event.report, frozen=self.frozen)
+
+    def _update(self, candidate: int, *, rank: Rank | None = None) -> None:
         known = self.candidates.get(candidate)
         if known is not None:
-            self.candidates[candidate] = replace(known, report=report or known.report, rank=rank or known.rank)
+            self.candidates[candidate] = replace(known, rank=rank or known.rank)
 
     def _rank(self, event: CandidateRanked) -> None:
         self._update(event.candidate, rank=event.rank)

@@ -8,10 +8,11 @@ from typing import Literal
 from auditcoder.core.answers import Written, accept_answer
 from auditcoder.core.ending import budget_of, finish_reason
 from auditcoder.core.linking import last_resort
-from auditcoder.core.method_rules import takes_over, update_rule
+from auditcoder.core.method_rules import replaces, update_rule
 from auditcoder.core.plan import single_owner_graph
 from auditcoder.core.rank import passed_checks
 from auditcoder.core.rounds import RoundKind, Rounds
+from auditcoder.core.suites import Tried
 from auditcoder.errors import AssemblyError
 from auditcoder.programs.ask import Sampling, admit
 from auditcoder.programs.evaluation import evaluate
@@ -187,10 +188,12 @@ class MethodRun:
             self.session.journal.emit(CodeRejected(node=ROOT, reason=error.message[:500], digest=""))
             return None
         rank = candidate.rank
-        better = takes_over(self._rule, self.active.rank if self.active else None, rank)
+        before = Tried(self.active.rank, self.active.state.report, self.rounds.taken) if self.active else None
+        better = replaces(self._rule, before, Tried(rank, candidate.state.report, self.rounds.made), self.checks)
         self.session.journal.emit(CandidateRanked(candidate=candidate.number, rank=rank, active=better))
         self.latest = candidate
-        self.active = candidate if better else self.active
+        if better:
+            self.active, self.rounds.taken = candidate, self.rounds.made
         self.rounds.ranked(passed_checks(rank))
         return candidate
 

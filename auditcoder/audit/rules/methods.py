@@ -5,10 +5,11 @@ from __future__ import annotations
 from auditcoder.audit.numbers import AuditCheck
 from auditcoder.audit.walk import Walk
 from auditcoder.core.ending import finish_reason
-from auditcoder.core.method_ends import METHOD_ENDS
-from auditcoder.core.method_rules import takes_over, update_rule
+from auditcoder.core.method_ends import BAR_PASSED, METHOD_ENDS
+from auditcoder.core.method_rules import replaces, update_rule
 from auditcoder.core.rank import passed_checks, rank_of
 from auditcoder.core.spending import CALLS_SPENT, TOKENS_SPENT
+from auditcoder.core.suites import OWN_CHECKS, Tried, bar_of, examples_in_q, freezes_again, suites_passed
 from auditcoder.errors import RecordError
 from auditcoder.records.events import (
     AttemptStarted,
@@ -25,10 +26,12 @@ _PLAN, _BUDGET = AuditCheck.PLAN, AuditCheck.BUDGET
 
 
 def frozen(walk: Walk, event: ChecksFrozen) -> None:
-    """V4. Q is the task's examples, or leaves them out altogether, and then the method's own checks."""
-    examples = walk.started.task.examples
-    shown = event.checks[: len(examples)] == examples
-    own = event.checks[len(examples) :] if shown else event.checks
+    """V4. Q is the task's examples, unless the method leaves them out, and then its own checks, if it writes any."""
+    config, task = walk.started.config, walk.started.task
+    examples = task.examples if examples_in_q(config) else ()
+    walk.same(_PLAN, "examples at the head of Q", event.checks[: len(examples)], examples)
+    own = event.checks[len(examples) :]
+    walk.holds(_PLAN, not own or config.method in OWN_CHECKS, "only some methods have checks of their own")
     walk.same(_PLAN, "admission policy", event.admission, "method")
     walk.same(_PLAN, "checks with a source", [name for name, _ in event.derivations], [check.id for check in own])
     walk.holds(_PLAN, all(check.origin == "internal" for check in own), "further checks are the method's own")
@@ -48,9 +51,14 @@ def ranked(walk: Walk, event: CandidateRanked) -> None:
         raise RecordError("the candidate was not run")
     walk.same(AuditCheck.RANK, "rank", event.rank, rank_of(report, walk.checks))
     program = walk.state.program
-    before = program.rank if program else None
-    better = takes_over(update_rule(walk.started.config), before, event.rank)
+    before = None
+    if program is not None and program.rank is not None and program.report is not None:
+        before = Tried(program.rank, program.report, walk.rounds.taken)
+    new = Tried(event.rank, report, walk.rounds.made)
+    better = replaces(update_rule(walk.started.config), before, new, walk.checks)
     walk.same(AuditCheck.RANK, "active", event.active, better)
+    if event.active:
+        walk.rounds.taken = walk.rounds.made
     walk.rounds.ranked(passed_checks(event.rank))
 
 
@@ -61,6 +69,7 @@ def began(walk: Walk, event: RoundStarted) -> None:
     program = walk.state.program
     walk.same(_BUDGET, "candidate that is reacted to", event.candidate, program.index if program else None)
     walk.rounds.begin(event.how)
+    walk.refreeze = freezes_again(walk.started.config)
 
 
 def called(walk: Walk, event: ModelCalled) -> None:
@@ -78,5 +87,8 @@ def finished(walk: Walk, event: RunFinished, rank: Rank, report: ExecutionReport
     ends += [] if rank.full_pass else of_method
     ends += [""] if rank.full_pass or not walk.rounds.allows() else []
     told = [finish_reason(rank, walk.checks, report, end) for end in ends]
+    if event.reason.startswith(BAR_PASSED):
+        enough = suites_passed(report, walk.checks) >= bar_of(walk.started.config)
+        walk.holds(AuditCheck.FINISH, enough, "so many suites pass whole", recorded=event.reason)
     walk.holds(AuditCheck.FINISH, event.reason in told, "the reason is one that holds", recorded=event.reason,
                wanted="; ".join(dict.fromkeys(told)))  # fmt: skip

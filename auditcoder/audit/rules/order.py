@@ -113,8 +113,9 @@ def _frame(walk: Walk, event: Event) -> None:
             walk.holds(_V, failed, "run.resumed follows a model call that failed")
             walk.same(_V, "number of the call that failed", event.failed, walk.event - 1)
         case ChecksFrozen():
-            walk.holds(_V, state.frozen is None, "the checks are frozen once")
-            walk.holds(_V, not state.attempts, "the checks are frozen before any plan or code")
+            again = walk.refreeze  # a round of AgentCoder's resampling has suites of its own
+            walk.holds(_V, again or state.frozen is None, "the checks are frozen once")
+            walk.holds(_V, again or not state.attempts, "the checks are frozen before any plan or code")
         case RunFinished():
             walk.holds(_V, walk.repair is None, "a run ends with no repair open")
             walk.holds(_V, state.program is not None, "a run ends with a program")
