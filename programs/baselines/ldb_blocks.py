@@ -8,6 +8,8 @@ from auditcoder.core.blocks import BlockMap
 from auditcoder.programs.render import safe
 from auditcoder.records.trace import Trace
 
+BLOCKS_SHOWN = 12_000
+"""Characters of all blocks at most, those in the middle left out: the present round stays in every prompt."""
 SOURCE_SHOWN = 2000
 """Characters of a block's source at most."""
 VARIABLES_SHOWN = 20
@@ -43,7 +45,7 @@ def blocks_text(trace: Trace, blocks: BlockMap, value_chars: int) -> str:
         )
     if trace.block_count > due:
         parts.append(_left_out(trace.block_count - due))
-    return "\n\n".join(parts)
+    return safe("\n\n".join(parts), BLOCKS_SHOWN)
 
 
 def _left_out(count: int) -> str:

@@ -16,7 +16,7 @@ from auditcoder.ledger.chain import Chain
 from auditcoder.ledger.fold import fold_ledger
 from auditcoder.ledger.journal import MemoryJournal
 from auditcoder.programs.baselines.ldb_agents import Turn, fitting
-from auditcoder.programs.baselines.ldb_blocks import blocks_text
+from auditcoder.programs.baselines.ldb_blocks import BLOCKS_SHOWN, blocks_text
 from auditcoder.programs.replaying import replay_run
 from auditcoder.records.events import CodeWritten, MethodNoted, ModelCalled, RoundStarted, TraceRecorded
 from auditcoder.records.task import (
@@ -279,11 +279,16 @@ def test_what_a_prompt_shows_of_blocks_is_bounded() -> None:
     blocks = block_map(f"def f(x):\n{body}\n    return x\n", "function")
     before = tuple((f"name{number}", "v" * 10**5) for number in range(500))
     ran = tuple(TracedBlock(index=n, block=0, function="f", before=before, after=before) for n in range(50))
-    text = blocks_text(Trace(check="E1", blocks=ran, block_count=50), blocks, 100)
+    text = blocks_text(Trace(check="E1", blocks=ran[:2], block_count=2), blocks, 100)
     assert text.count("def f(x)") == 1
-    assert text.count("(its lines are those of block 0)") == 49
-    assert text.count("and 480 more") == 100
-    assert len(text) < 50 * 2 * 21 * 115 + 3000
+    assert text.count("(its lines are those of block 0)") == 1
+    assert text.count("and 480 more") == 4
+    assert len(text) < 4 * 21 * 115 + 2500
+    text = blocks_text(Trace(check="E1", blocks=ran, block_count=50), blocks, 2000)
+    assert "Block 0 in f" in text
+    assert "characters left out" in text
+    assert text.endswith("and 480 more")
+    assert len(text) < BLOCKS_SHOWN + 50
 
 
 @pytest.mark.parametrize("verdicts", [VERDICTS, "no form at all"])
