@@ -6,17 +6,24 @@ import difflib
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from pydantic import ValidationError
 
 from auditcoder.cli.request import Settings
 from auditcoder.errors import ConfigError
 from auditcoder.paths import exists, is_file, short
-from auditcoder.records.config import ROLES, Role, RunConfig
+from auditcoder.programs.variants import VARIANTS, preset
+from auditcoder.records.config import ROLES, Method, Role, RunConfig
 
 SECTION = "run"
 """The table of the configuration file that holds settings of the run (its others are model profiles)."""
+OURS = RunConfig.model_fields["method"].default
+ONLY_OURS = (
+    "granularity", "locate", "verify", "plan_review", "boundary", "boundary_count", "local_checks", "evidence",
+    "agents", "repair", "feedback",
+)  # fmt: skip
+"""Settings that no rival method reads."""
 
 
 def run_config(settings: Settings) -> RunConfig:
@@ -25,10 +32,9 @@ def run_config(settings: Settings) -> RunConfig:
     Raises:
         ConfigError: a file, key or value that cannot be used.
     """
-    values = from_file(settings.file) if settings.file else {}
-    for text in settings.overrides:
-        values = merged(values, override(text))
-    values = merged(values, named(settings))
+    told = explicit(settings)
+    values = merged(of_file(settings), told)
+    refuse_unread(values.get("method", OURS), told)
     roles, options = values.pop("roles", {}), values.pop("options", {})
     return validated({**values, "roles": role_pairs(roles), "options": option_pairs(options)}, settings)
 
@@ -49,17 +55,14 @@ def check_settings(folder: Path, config: RunConfig, settings: Settings) -> str:
     Raises:
         ConfigError: an option or `-c` differs from what the run was started with.
     """
-    options: dict[str, Any] = {}
-    for text in settings.overrides:
-        options = merged(options, override(text))
     asked = run_config(settings)
-    for name, given, recorded in differences(merged(options, named(settings)), asked, config):
+    for name, given, recorded in differences(explicit(settings), asked, config):
         raise ConfigError(
             f"{folder} was started with {name} = {recorded}, not {given}: a run keeps its settings to the end",
             hint="Leave the option out, or start a new run without --resume.",
             field=name,
         )
-    other = differences(from_file(settings.file) if settings.file else {}, asked, config)
+    other = differences(of_file(settings), asked, config)
     told = ", ".join(f"{name} = {recorded}" for name, _, recorded in other)
     return f"{folder} keeps the settings it was started with, not those of {settings.file}: {told}" if told else ""
 
@@ -71,6 +74,65 @@ def differences(keys: Mapping[str, Any], asked: RunConfig, recorded: RunConfig) 
     roles: list[Role] = [role for role in ROLES if role in keys.get("roles", ())]
     found += [Difference(f"roles.{role}", asked.profile_of(role), recorded.profile_of(role)) for role in roles]
     return [one for one in found if one.given != one.recorded]
+
+
+def explicit(settings: Settings) -> dict[str, Any]:
+    """Return what the command line says: `-c` in order, then the named options, a variant as its settings.
+
+    Raises:
+        ConfigError: a value that cannot be used, or that contradicts the variant.
+    """
+    values: dict[str, Any] = {}
+    for text in settings.overrides:
+        values = merged(values, override(text))
+    return expanded(merged(values, named(settings)))
+
+
+def of_file(settings: Settings) -> dict[str, Any]:
+    """Return what the file says, a variant as its settings; its method is not read where the command line names one.
+
+    Raises:
+        ConfigError: it cannot be used, or contradicts its own variant.
+    """
+    values = from_file(settings.file) if settings.file else {}
+    return expanded(
+        {key: value for key, value in values.items() if key != "method" or "method" not in explicit(settings)}
+    )
+
+
+def expanded(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values with a variant of AuditCoder, named as the method, in the settings that it stands for.
+
+    Raises:
+        ConfigError: one of these settings is given with another value.
+    """
+    name = values.get("method")
+    if not isinstance(name, str) or name not in VARIANTS:
+        return dict(values)
+    own = preset(name)
+    for key, value in own.items():
+        if key in values and values[key] != value:
+            raise ConfigError(
+                f"{key} = {values[key]} contradicts --method {name}, which is {key} = {value}",
+                hint=f"Leave {key} out, or put the run together yourself with --method {OURS}.",
+                field=key,
+            )
+    return {**values, **own, "method": OURS}
+
+
+def refuse_unread(method: object, told: Mapping[str, Any]) -> None:
+    """Refuse settings of AuditCoder on the command line of a rival's run: nothing would read them.
+
+    Raises:
+        ConfigError: there is one.
+    """
+    unread = [key for key in ONLY_OURS if key in told]
+    if method != OURS and unread:
+        raise ConfigError(
+            f"{unread[0]}: the method {method} does not read it, it is a setting of AuditCoder",
+            hint=f"Leave {', '.join(unread)} out; auditcoder methods lists what a method reads.",
+            field=unread[0],
+        )
 
 
 def from_file(path: Path) -> dict[str, Any]:
@@ -125,6 +187,7 @@ def named(settings: Settings) -> dict[str, Any]:
         "model": settings.model, "k": settings.k, "adaptive": settings.adaptive, "granularity": settings.granularity,
         "seed": settings.seed, "gate": settings.gate, "locate": settings.locate,
         "local_checks": settings.local_checks, "evidence": settings.evidence,
+        "agents": settings.agents, "repair": settings.repair, "feedback": settings.feedback,
         "method": settings.method, "max_calls": settings.max_calls, "max_tokens": settings.max_tokens,
     }  # fmt: skip
     values: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
@@ -182,7 +245,7 @@ def validated(values: Mapping[str, Any], settings: Settings) -> RunConfig:
         field = ".".join(str(part) for part in first["loc"])
         unknown = first["type"] == "extra_forbidden"
         message = "there is no such setting" if unknown else first["msg"]
-        hint = meant(field) if unknown else ""
+        hint = meant(field) if unknown else known_methods(values.get(field)) if field == "method" else ""
         raise ConfigError(f"{source_of(field, settings)}: {field}: {message}", hint=hint, field=field) from error
 
 
@@ -204,6 +267,14 @@ def meant(field: str) -> str:
     near = difflib.get_close_matches(field, RunConfig.model_fields, n=2, cutoff=0.5)
     guess = f"Did you mean {' or '.join(near)}? " if near else ""
     return f"{guess}Keys: {', '.join(RunConfig.model_fields)}."
+
+
+def known_methods(given: object) -> str:
+    """Return what may have been meant by a method that does not exist."""
+    names = list(dict.fromkeys((*get_args(Method), *VARIANTS)))
+    near = difflib.get_close_matches(str(given), names, n=2, cutoff=0.5)
+    guess = f"Did you mean {' or '.join(near)}? " if near else ""
+    return f"{guess}auditcoder methods lists the methods and the variants of AuditCoder."
 
 
 def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

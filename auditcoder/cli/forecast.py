@@ -8,10 +8,12 @@ from typing import NamedTuple
 from auditcoder.core.admission import admission_of
 from auditcoder.core.ladder import ladder
 from auditcoder.core.local_admission import CALLS, local_checks_policy
+from auditcoder.programs.baselines.base import options_of
 from auditcoder.programs.boundary import BOUNDARY_KINDS
+from auditcoder.programs.methods import METHODS
 from auditcoder.programs.planning import DIVISIBLE, REPLANS
 from auditcoder.programs.writing import TRIES
-from auditcoder.records.config import Role, RunConfig
+from auditcoder.records.config import RunConfig
 from auditcoder.records.graph import Granularity
 from auditcoder.records.task import Task
 from auditcoder.signatures.planner import COARSE_STEPS, FINE_STEPS
@@ -21,7 +23,8 @@ class PlannedCalls(NamedTuple):
     """Calls of one role in one step."""
 
     step: str
-    role: Role
+    role: str
+    """More than one, of a rival method, divided by commas."""
     least: int
     most: int | None
     """None: until no progress is made."""
@@ -29,6 +32,8 @@ class PlannedCalls(NamedTuple):
 
 def forecast(task: Task, config: RunConfig, *, weak: bool) -> tuple[PlannedCalls, ...]:
     """Return the planned calls in order; what comes only after a failing check has a least of 0."""
+    if config.method != "auditcoder":
+        return (rival(config),)
     rows = list(boundary(task, config, weak=weak))
     for number, rung in enumerate(ladder(config.granularity, weak)):
         name = f"plan attempt {number + 1} ({rung.granularity})" + ("" if number == 0 else ", if a check fails")
@@ -36,6 +41,15 @@ def forecast(task: Task, config: RunConfig, *, weak: bool) -> tuple[PlannedCalls
         calls = divided_attempt(task, config, rung.granularity, weak=weak) if divided else undivided_attempt()
         rows += [row._replace(step=name, least=row.least if number == 0 else 0) for row in calls]
     return (*rows, *repairs(config))
+
+
+def rival(config: RunConfig) -> PlannedCalls:
+    """Return the calls of a rival method as its own formula has them, all its agents in one row."""
+    method = METHODS[config.method]
+    least, most = method(options_of(method, config)).bounds(config)
+    agents = dict.fromkeys(method.agents.values())
+    step = f"{config.method}, usable answers"
+    return PlannedCalls(step, ", ".join(agents), least, None if config.adaptive else most)
 
 
 def boundary(task: Task, config: RunConfig, *, weak: bool) -> Iterator[PlannedCalls]:

@@ -15,6 +15,8 @@ GateChoice = Literal["off", "warn", "strict"]
 LocateChoice = Literal["paper", "executed-first"]
 LocalChecksChoice = Literal["auto", "none", "confirmed"]
 EvidenceChoice = Literal["anchor", "all-checks"]
+AgentsChoice = Literal["specialized", "generic"]
+RepairChoice = Literal["bounded", "whole"]
 
 MODELS = "Models"
 STRATEGY = "How it is solved"
@@ -76,9 +78,24 @@ Locate = Annotated[
 ]  # fmt: skip
 MethodName = Annotated[
     str | None,
-    typer.Option("--method", help="What makes the program: AuditCoder, or a rival on the same model, sandbox and "
-                 "checks; auditcoder methods lists them. [default: auditcoder]", metavar="NAME",
+    typer.Option("--method", help="What makes the program: AuditCoder or a variant of it, or a rival on the same "
+                 "model, sandbox and checks; auditcoder methods lists them. [default: auditcoder]", metavar="NAME",
                  rich_help_panel=STRATEGY, show_default=False),
+]  # fmt: skip
+Agents = Annotated[
+    AgentsChoice | None,
+    typer.Option("--agents", help="Whether a step is written with the prompt of its kind of algorithm, or every step "
+                 "with the same. [default: specialized]", rich_help_panel=STRATEGY, show_default=False),
+]  # fmt: skip
+Repair = Annotated[
+    RepairChoice | None,
+    typer.Option("--repair", help="Whether a repair changes one scope and freezes the rest, or writes the whole "
+                 "program anew. [default: bounded]", rich_help_panel=STRATEGY, show_default=False),
+]  # fmt: skip
+Feedback = Annotated[
+    str | None,  # the policies are the configuration's words, and no help may load the records
+    typer.Option("--feedback", metavar="POLICY", help="What a repair shows to the model; auditcoder methods lists the "
+                 "policies. [default: error]", rich_help_panel=STRATEGY, show_default=False),
 ]  # fmt: skip
 MaxCalls = Annotated[
     int | None,

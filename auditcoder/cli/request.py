@@ -21,7 +21,11 @@ class Settings:
     locate: str | None = None
     local_checks: str | None = None
     evidence: str | None = None
+    agents: str | None = None
+    repair: str | None = None
+    feedback: str | None = None
     method: str | None = None
+    """A method, or a variant of AuditCoder."""
     max_calls: int | None = None
     max_tokens: int | None = None
     file: Path | None = None

@@ -14,6 +14,7 @@ Examples:
 - `auditcoder solve examples/vowel_count.toml`
 - `auditcoder solve examples --model embedded-small --k 2`
 - `auditcoder solve apps:1613 --role verifier=ollama/qwen3-coder`
+- `auditcoder solve examples --method auditcoder-no-binding --k 3`
 - `auditcoder solve --resume runs/vowel-count-20260101-120000-ab12cd`
 """
 
@@ -31,6 +32,9 @@ def command(
     seed: o.Seed = None,
     policy: o.Gate = None,
     locate: o.Locate = None,
+    agents: o.Agents = None,
+    repair: o.Repair = None,
+    feedback: o.Feedback = None,
     method: o.MethodName = None,
     max_calls: o.MaxCalls = None,
     max_tokens: o.MaxTokens = None,
@@ -57,7 +61,7 @@ def command(
     settings = Settings(
         model=model, roles=tuple(role or ()), k=k, adaptive=adaptive or None, granularity=granularity, seed=seed,
         gate=policy, locate=locate, local_checks=local_checks, evidence=evidence, file=config, method=method,
-        max_calls=max_calls, max_tokens=max_tokens,
+        agents=agents, repair=repair, feedback=feedback, max_calls=max_calls, max_tokens=max_tokens,
         overrides=tuple(override or ()),
     )  # fmt: skip
     request = SolveRequest(

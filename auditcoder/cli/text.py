@@ -27,3 +27,8 @@ def hidden(char: str) -> bool:
 def counted(count: int, thing: str) -> str:
     """Return `1 line`, `2 lines`."""
     return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+
+
+def caller(role: str, node: str, agent: str = "") -> str:
+    """Return who asks a model: `generator S1`; of a rival method its agent with the role, `coder (generator)`."""
+    return f"{agent} ({role})" if agent else f"{role} {node}".strip()

@@ -143,4 +143,5 @@ class CallWatch(BaseCallback):  # type: ignore[misc]
 
     def on_lm_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
         """Take the start of a call."""
-        self._watcher.on_call(self._roles.get(id(instance), "model"), current_call().node)
+        own = current_call()
+        self._watcher.on_call(self._roles.get(id(instance), "model"), own.node, own.agent)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import dspy
 from pydantic import ValidationError
@@ -14,6 +14,15 @@ from auditcoder.programs.module import TypedModule
 from auditcoder.programs.session import Candidate, Session
 from auditcoder.records.base import Record
 from auditcoder.records.config import Role, RunConfig
+
+
+class Bounds(NamedTuple):
+    """Requests of one run in which every answer can be used; one that cannot is asked for once more."""
+
+    least: int
+    """The first program passes every check."""
+    most: int | None
+    """No program does, and every agent that may be asked is asked; None: no limit is known beforehand."""
 
 
 class NoOptions(Record):
@@ -49,6 +58,14 @@ class RivalMethod(TypedModule["Candidate"]):
         except BudgetSpentError as error:
             ended = error.message
         return run.finish(ended)
+
+    def bounds(self, config: RunConfig) -> Bounds:
+        """Return the requests that a run may make: the formula of the method's specification.
+
+        Only `k` is read of the budget, and the method's own options; whoever asks cuts at `max_calls` and knows that an
+        adaptive run has no most. Methods whose limits depend on more say so.
+        """
+        return Bounds(1, None)
 
     def solve(self, run: MethodRun) -> str:
         """Make the program; return a reason of the method's own for ending, or an empty text."""

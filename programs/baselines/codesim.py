@@ -9,7 +9,7 @@ from pydantic import Field
 
 from auditcoder.errors import UnusableAnswerError
 from auditcoder.programs.ask import Sampling, ask_code, ask_fields, ask_reply
-from auditcoder.programs.baselines.base import RivalMethod
+from auditcoder.programs.baselines.base import Bounds, RivalMethod
 from auditcoder.programs.baselines.fixing import entry_with
 from auditcoder.programs.baselines.plan_coder import (
     PROGRAM_SHOWN,
@@ -26,6 +26,7 @@ from auditcoder.programs.baselines.run import MethodRun
 from auditcoder.programs.node_generator import PROGRAM_TOKENS
 from auditcoder.programs.render import safe, task_text
 from auditcoder.records.base import Record
+from auditcoder.records.config import RunConfig
 from auditcoder.records.graph import ROOT
 from auditcoder.signatures.baselines.codesim import (
     CodeSimulatedPlan,
@@ -82,6 +83,18 @@ class CodeSim(RivalMethod):
         self.planner, self.simulator = dspy.Predict(PlanWithExemplar), dspy.Predict(SimulatePlan)
         self.reviser, self.coder = dspy.Predict(RevisePlan), dspy.Predict(CodeSimulatedPlan)
         self.debugger = dspy.Predict(DebugBySimulation)
+
+    def bounds(self, config: RunConfig) -> Bounds:
+        """Return plan, simulation and program; at most also revisions, debugs, and the plans that K allows."""
+        left, most = config.k, 0
+        for number in range(self.options.p):
+            if number and (not left or config.k == 1):
+                break
+            left -= number > 0
+            debugs = min(self.options.d, left)
+            revised = max(0, debugs - 1) if self.options.replan_on_diagnosis else 0
+            most, left = most + 4 + debugs + revised, left - debugs
+        return Bounds(3, most)
 
     def solve(self, run: MethodRun) -> str:
         """Plan, simulate, code and debug; after a plan that failed, again from the statement alone."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 from auditcoder.core.method_ends import ONE_PROGRAM
-from auditcoder.programs.baselines.base import RivalMethod
+from auditcoder.programs.baselines.base import Bounds, RivalMethod
 from auditcoder.programs.baselines.programmer import Programmer
 from auditcoder.programs.baselines.run import MethodRun
 from auditcoder.records.base import Record
+from auditcoder.records.config import RunConfig
 
 
 class Direct(RivalMethod):
@@ -19,6 +20,10 @@ class Direct(RivalMethod):
     def __init__(self, options: Record) -> None:
         super().__init__(options)
         self.programmer = Programmer()
+
+    def bounds(self, config: RunConfig) -> Bounds:
+        """Return 1 and 1."""
+        return Bounds(1, 1)
 
     def solve(self, run: MethodRun) -> str:
         """Write one program."""

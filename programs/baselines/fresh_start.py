@@ -8,12 +8,13 @@ from pydantic import Field
 
 from auditcoder.core.method_ends import LIMIT
 from auditcoder.programs.ask import Sampling
-from auditcoder.programs.baselines.base import RivalMethod
+from auditcoder.programs.baselines.base import Bounds, RivalMethod
 from auditcoder.programs.baselines.error_handler import structured_feedback
 from auditcoder.programs.baselines.fixing import Fixer, Turn, Writer, fix_once, write_first
 from auditcoder.programs.baselines.programmer import Programmer
 from auditcoder.programs.baselines.run import MethodRun
 from auditcoder.records.base import Record
+from auditcoder.records.config import RunConfig
 
 
 class FreshStartOptions(Record):
@@ -45,6 +46,12 @@ class FreshStart(RivalMethod):
     def __init__(self, options: Record) -> None:
         super().__init__(options)
         self.programmer, self.writer, self.fixer = Programmer(), Writer(), Fixer()
+
+    def bounds(self, config: RunConfig) -> Bounds:
+        """Return one program, and as many draws as K and `draws` allow, which variant A makes in any case."""
+        capped = config.max_calls is None and config.max_tokens is None
+        most = 1 + (min(config.k, self.options.draws - 1) if capped else config.k)
+        return Bounds(most if self.options.variant == "A" and config.k > 1 else 1, most)
 
     def solve(self, run: MethodRun) -> str:
         """Draw, run, draw again."""

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from auditcoder.errors import UnusableAnswerError
 from auditcoder.programs.ask import ask_code, ask_fields, ask_reply
-from auditcoder.programs.baselines.base import RivalMethod
+from auditcoder.programs.baselines.base import Bounds, RivalMethod
 from auditcoder.programs.baselines.fixing import entry_with
 from auditcoder.programs.baselines.plan_coder import (
     PROGRAM_SHOWN,
@@ -26,6 +26,7 @@ from auditcoder.programs.baselines.run import MethodRun
 from auditcoder.programs.node_generator import PROGRAM_TOKENS
 from auditcoder.programs.render import safe, task_text
 from auditcoder.records.base import Record
+from auditcoder.records.config import RunConfig
 from auditcoder.records.graph import ROOT
 from auditcoder.signatures.baselines.mapcoder import (
     CodePlan,
@@ -84,6 +85,13 @@ class MapCoder(RivalMethod):
         self.retrieval = dspy.Predict(recall_signature(options.k))
         self.planner, self.judge = dspy.Predict(PlanByExemplar), dspy.Predict(JudgePlan)
         self.coder, self.debugger = dspy.Predict(CodePlan), dspy.Predict(DebugByPlan)
+
+    def bounds(self, config: RunConfig) -> Bounds:
+        """Return recall, plans, verdicts and one program; at most all other programs and debugs that K allows."""
+        k, t, single = self.options.k, self.options.t, config.k == 1
+        rounds = min(1, t) if single else min(config.k, k * t + k - 1)
+        free = k - 1 if single and self.options.plan_fallback == "free" else 0
+        return Bounds(2 * k + 2, 2 * k + 2 + rounds + free)
 
     def solve(self, run: MethodRun) -> str:
         """Recall, plan, judge, then code and debug plan by plan."""

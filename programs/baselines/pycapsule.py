@@ -6,11 +6,12 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from auditcoder.programs.baselines.base import RivalMethod
+from auditcoder.programs.baselines.base import Bounds, RivalMethod
 from auditcoder.programs.baselines.error_handler import structured_feedback
 from auditcoder.programs.baselines.fixing import Fixer, Writer, fix_loop, write_first
 from auditcoder.programs.baselines.run import MethodRun
 from auditcoder.records.base import Record
+from auditcoder.records.config import RunConfig
 
 
 class PyCapsuleOptions(Record):
@@ -34,6 +35,10 @@ class PyCapsule(RivalMethod):
     def __init__(self, options: Record) -> None:
         super().__init__(options)
         self.writer, self.fixer = Writer(), Fixer()
+
+    def bounds(self, config: RunConfig) -> Bounds:
+        """Return one program, and as many fixes as K and `fixes` allow."""
+        return Bounds(1, 1 + min(config.k, self.options.fixes))
 
     def solve(self, run: MethodRun) -> str:
         """Write, run, condense the failure, fix."""

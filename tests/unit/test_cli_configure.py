@@ -106,8 +106,10 @@ def test_a_file_that_is_no_toml(tmp_path: Path) -> None:
         (options.GateChoice, RunConfig.model_fields["gate"].annotation),
         (options.LocalChecksChoice, RunConfig.model_fields["local_checks"].annotation),
         (options.EvidenceChoice, RunConfig.model_fields["evidence"].annotation),
+        (options.AgentsChoice, RunConfig.model_fields["agents"].annotation),
+        (options.RepairChoice, RunConfig.model_fields["repair"].annotation),
     ],
-    ids=["granularity", "locate", "gate", "local-checks", "evidence"],
+    ids=["granularity", "locate", "gate", "local-checks", "evidence", "agents", "repair"],
 )
 def test_choices_equal_the_records(choice: object, record: object) -> None:
     assert get_args(choice) == get_args(record)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from typer.testing import CliRunner
 
-from auditcoder.cli.configure import run_config
+from auditcoder.cli.configure import check_settings, run_config
 from auditcoder.cli.main import app
 from auditcoder.cli.request import Settings
 from auditcoder.errors import ConfigError
@@ -18,6 +19,7 @@ from auditcoder.ledger.chain import LEDGER_NAME
 from auditcoder.ledger.journal import MemoryJournal
 from auditcoder.ledger.outputs import write_outputs
 from auditcoder.programs.methods import METHODS, check_method
+from auditcoder.programs.variants import VARIANTS, made_by, preset
 from auditcoder.records.config import RunConfig
 from tests.unit.test_method_result import HALF, NONE, RIGHT, TASK
 
@@ -73,16 +75,130 @@ def test_the_list_has_every_method_with_its_options() -> None:
     code, text = call("methods")
     assert code == 0
     listed = json.loads(call("methods", "--json")[1])
-    assert [one["name"] for one in listed] == ["auditcoder", *METHODS]
-    for one in listed[1:]:
+    assert [(one["name"], one["kind"]) for one in listed] == [
+        *((name, "variant") for name in VARIANTS), *((name, "rival") for name in METHODS),
+    ]  # fmt: skip
+    for one in listed[: len(VARIANTS)]:
+        assert one["settings"] == preset(one["name"])
+        assert f"  {one['name']} " in text
+        assert all(f"{name}={str(value).lower()}" in text for name, value in one["settings"].items())
+    for one in listed[len(VARIANTS) :]:
         fields = METHODS[one["name"]].Options.model_fields
         assert {option["name"]: option["default"] for option in one["options"]} == {
             name: field.default for name, field in fields.items()
         }
         assert all(option["decides"] for option in one["options"])
         assert f"{one['name']} " in text
-        assert all(f"options.{name}={field.default}" in text for name, field in fields.items())
+        assert all(f"options.{name}={str(field.default).lower()}" in text.lower() for name, field in fields.items())
         assert one["does"] in text
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_variant_is_a_configuration_and_is_told_again_by_it(name: str) -> None:
+    config = run_config(Settings(method=name))
+    assert config == RunConfig(**preset(name))
+    assert config.method == "auditcoder"
+    assert made_by(config) == name
+
+
+def test_every_value_of_feedback_and_locate_is_a_variant() -> None:
+    for field in ("feedback", "locate"):
+        known = RunConfig.model_fields[field]
+        values = {preset(name)[field] for name in VARIANTS if field in preset(name)}
+        assert values == set(get_args(known.annotation)) - {known.default}
+        assert all(made_by(run_config(Settings(overrides=(f"{field}={value}",)))).endswith(value) for value in values)
+
+
+def test_what_is_no_variant_is_told_by_its_settings() -> None:
+    assert made_by(RunConfig(method="direct")) == "direct"
+    assert (
+        made_by(RunConfig(repair="whole", feedback="resample", k=4)) == "auditcoder (repair whole, feedback resample)"
+    )
+    assert made_by(RunConfig(repair="whole", k=0)) == "auditcoder (repair whole, k 0)"
+    assert made_by(RunConfig(k=0, adaptive=True)) == "auditcoder"
+
+
+def test_the_command_line_wins_over_the_file_also_with_a_variant(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text('[run]\nmethod = "auditcoder-plan"\nseed = 3\n')
+    assert run_config(Settings(file=file)) == RunConfig(agents="generic", k=0, seed=3)
+    assert run_config(Settings(file=file, k=2)) == RunConfig(agents="generic", k=2, seed=3)
+    assert run_config(Settings(file=file, method="direct")) == RunConfig(method="direct", seed=3)
+    file.write_text('[run]\nfeedback = "resample"\nk = 7\n')
+    assert run_config(Settings(file=file, method="auditcoder-agents")) == RunConfig(feedback="resample", k=0)
+    file.write_text('[run]\nmethod = "auditcoder-agents"\nk = 7\n')
+    with pytest.raises(ConfigError, match="k = 7 contradicts --method auditcoder-agents"):
+        run_config(Settings(file=file))
+
+
+@pytest.mark.parametrize(
+    ("settings", "field", "message"),
+    [
+        (Settings(method="direct", feedback="resample"), "feedback", "the method direct does not read it"),
+        (Settings(method="mapcoder", repair="whole"), "repair", "the method mapcoder does not read it"),
+        (Settings(method="codesim", overrides=("agents=generic",)), "agents", "the method codesim does not read it"),
+        (Settings(overrides=("method=direct",), locate="paper"), "locate", "the method direct does not read it"),
+        (Settings(method="auditcoder-plan", k=2), "k", "k = 2 contradicts --method auditcoder-plan, which is k = 0"),
+        (Settings(method="auditcoder-agents", adaptive=True), "adaptive", "contradicts"),
+        (Settings(method="auditcoder-no-binding", repair="bounded"), "repair", "contradicts"),
+        (Settings(method="auditcoder-feedback-resample", feedback="error"), "feedback", "contradicts"),
+        (Settings(feedback="nothing"), "feedback", "the command line: feedback: Input should be 'error'"),
+    ],
+)
+def test_a_contradiction_is_one_clear_error(settings: Settings, field: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(message)) as caught:
+        run_config(settings)
+    assert caught.value.fields["field"] == field
+
+
+def test_an_unknown_method_says_what_may_have_been_meant() -> None:
+    with pytest.raises(ConfigError) as caught:
+        run_config(Settings(method="auditcoder-plans"))
+    assert "Did you mean auditcoder-plan" in caught.value.hint
+
+
+def test_a_stopped_run_of_a_variant_goes_on_only_as_that(tmp_path: Path) -> None:
+    recorded = run_config(Settings(method="auditcoder-plan"))
+    assert check_settings(tmp_path, recorded, Settings(method="auditcoder-plan")) == ""
+    with pytest.raises(ConfigError, match="was started with agents = generic, not specialized"):
+        check_settings(tmp_path, recorded, Settings(agents="specialized"))
+    with pytest.raises(ConfigError, match="was started with repair = bounded, not whole"):
+        check_settings(tmp_path, recorded, Settings(method="auditcoder-no-binding"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "least", "most"),
+    [
+        (("direct",), 1, 1),
+        (("mapcoder", "--k", "30"), 8, 25),
+        (("mapcoder", "-c", "options.k=5", "--k", "30"), 12, 41),
+        (("codesim", "--k", "30"), 3, 45),
+        (("codesim", "--k", "30", "--max-calls", "9"), 3, 9),
+        (("codesim", "--adaptive"), 3, None),
+        (("codesim", "--adaptive", "--max-tokens", "9"), 1, None),
+        (("pycapsule", "--k", "30"), 1, 6),
+        (("fresh-start", "--k", "30", "-c", "options.variant=A"), 6, 6),
+        (("fresh-start", "--k", "30", "--max-calls", "40"), 1, 31),
+        (("auditcoder-plan", "--max-calls", "4"), 1, 4),
+    ],
+)
+def test_a_dry_run_tells_the_bounds_of_the_method(arguments: tuple[str, ...], least: int, most: int | None) -> None:
+    name, *more = arguments
+    code, text = call("solve", str(EXAMPLE), "--dry-run", "--json", "--method", name, *more)
+    assert code == 0, text
+    plan = json.loads(text)["plans"][0]
+    assert (plan["least"], plan["most"]) == (least, most)
+    if name in METHODS:
+        [row] = plan["calls"]
+        assert set(row["role"].split(", ")) == set(METHODS[name].agents.values())
+        assert row["profile"] == "embedded"
+
+
+def test_a_dry_run_names_every_profile_that_serves_a_method() -> None:
+    roles = ("--role", "planner=embedded-small", "--role", "verifier=ollama/none")
+    code, text = call("solve", str(EXAMPLE), "--dry-run", "--json", "--method", "mapcoder", *roles)
+    assert code == 0
+    assert json.loads(text)["plans"][0]["calls"][0]["profile"] == "embedded-small, embedded"
 
 
 @pytest.fixture
@@ -101,7 +217,12 @@ def runs(solve: Solve, tmp_path: Path) -> tuple[Path, Path]:
 
 def test_a_run_of_a_rival_is_shown_verified_audited_and_compared(runs: tuple[Path, Path]) -> None:
     mended, failing = map(str, runs)
-    assert call("show", mended)[0] == 0
+    code, shown = call("show", mended)
+    assert code == 0
+    assert re.search(r"^method +pycapsule *$", shown, re.M)
+    listed = json.loads(call("show", str(runs[0].parent), "--json")[1])
+    assert [(one["run"], one["method"]) for one in listed] == [("failing", "pycapsule"), ("mended", "pycapsule")]
+    assert call("show", str(runs[0].parent))[1].count("pycapsule") == 2
     assert call("show", failing)[0] == 1
     code, events = call("show", mended, "--events")
     assert code == 0

@@ -251,7 +251,7 @@ def test_a_folder_of_runs_is_listed(tmp_path: Path) -> None:
     rows = shown(tmp_path).splitlines()
     assert "2 runs in" in rows[0]
     assert rows[2].split()[:2] == ["broken", "unreadable"]
-    assert " ".join(rows[3].split()) == "good finished 2 of 2 checks pass 1 accepted"
+    assert " ".join(rows[3].split()) == "good auditcoder finished 2 of 2 checks pass 1 accepted"
     broken, good = json.loads(shown(tmp_path, "--json"))
     assert broken["status"] == "unreadable"
     assert good == {

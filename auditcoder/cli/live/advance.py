@@ -37,6 +37,8 @@ def advance(view: RunView, event: ev.Event, *, replayed: bool = False) -> RunVie
             return checked(view, event)
         case ev.CandidateRanked():
             return ranked(view, event)
+        case ev.RoundStarted():
+            return replace(view, stage=f"round {event.index + 1} ({event.how})")
         case ev.RepairStarted():
             return repairing(view, event)
         case ev.ScopeDeclared():
@@ -51,12 +53,12 @@ def advance(view: RunView, event: ev.Event, *, replayed: bool = False) -> RunVie
             return view
 
 
-def call_started(view: RunView, role: str, node: str) -> RunView:
+def call_started(view: RunView, role: str, node: str, agent: str = "") -> RunView:
     """Return the view while a model call is being made."""
     shown = view.node(node)
     writing = shown is not None and shown.state == "planned"
     nodes = with_state(view.nodes, "writing", (node,)) if writing else view.nodes
-    return replace(view, nodes=nodes, call=CallView(role, node))
+    return replace(view, nodes=nodes, call=CallView(role, node, agent))
 
 
 def call_progressed(view: RunView, tokens: int, seconds: float) -> RunView:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from auditcoder.cli.live.view import RunView
 from auditcoder.cli.showing.words import abstention, diagnosis
-from auditcoder.cli.text import UNCHECKED, counted
+from auditcoder.cli.text import UNCHECKED, caller, counted
 from auditcoder.records import events as ev
 from auditcoder.records.execution import CheckResult
 
@@ -33,6 +33,10 @@ def lines(event: ev.Event, view: RunView) -> tuple[str, ...]:
             return tuple(f"policy  {finding}" for finding in event.gate)
         case ev.ChecksRun() if event.report.results:
             return (checks_line(event.report.results, again=view.again),)
+        case ev.RoundStarted():
+            return (f"round   {event.index + 1}: {event.how} on candidate {event.candidate}",)
+        case ev.FeedbackChosen():
+            return (f"shows   {event.shown}: {event.reason}",)
         case ev.RepairStarted():
             return (repair_line(event),)
         case ev.ScopeDeclared():
@@ -54,7 +58,7 @@ def lines(event: ev.Event, view: RunView) -> tuple[str, ...]:
 
 def call_line(event: ev.ModelCalled) -> str:
     """Return one line on a model call."""
-    who = f"{event.role} {event.node}".strip()
+    who = caller(event.role, event.node, event.agent)
     if event.error:
         return f"call    {who}: {event.error}"
     source = "from the cache" if event.cached else f"in {event.seconds:.1f} s"

@@ -7,7 +7,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from auditcoder.cli.live.view import NodeView, RunView, State
-from auditcoder.cli.text import counted, one_line
+from auditcoder.cli.text import caller, counted, one_line
 
 STYLES: dict[State, tuple[str, str]] = {
     "planned": ("·", "dim"),
@@ -93,7 +93,7 @@ def call_text(view: RunView) -> str:
     if view.call is None:
         return ""
     call = view.call
-    who = f"{call.role} {call.node}".strip()
+    who = caller(call.role, call.node, call.agent)
     if not call.tokens:
         waits = "reading the prompt" if call.role in view.local else "waiting for the answer"
         return f"call   {who}: {waits}, {call.seconds:.0f} s"

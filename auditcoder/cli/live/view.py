@@ -36,6 +36,8 @@ class CallView:
 
     role: str
     node: str = ""
+    agent: str = ""
+    """The agent of a rival method that asks."""
     tokens: int = 0
     seconds: float = 0.0
     """Since the request was sent."""

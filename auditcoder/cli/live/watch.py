@@ -51,11 +51,11 @@ class Watcher(AbstractContextManager["Watcher"]):
             for line in lines(event, view):
                 self._say(line)
 
-    def on_call(self, role: str, node: str) -> None:
-        """Take the start of a model call."""
+    def on_call(self, role: str, node: str, agent: str = "") -> None:
+        """Take the start of a model call; of a rival method, with the agent that asks."""
         with self._lock:
             self._call_since = self._clock()
-            self.view = step.call_started(self.view, role, node)
+            self.view = step.call_started(self.view, role, node, agent)
 
     def on_progress(self, tokens: int, seconds: float) -> None:
         """Take the progress of the current call: answer tokens so far, seconds since it reached the model."""

@@ -14,24 +14,25 @@ from auditcoder.cli.text import clean, one_line
 from auditcoder.errors import AuditCoderError
 from auditcoder.ledger.fold import fold_ledger
 from auditcoder.ledger.outputs import load_ledger
+from auditcoder.programs.variants import made_by
 from auditcoder.records.run import RunRecord
 
 WIDTH = 60
 
 
 def runs_part(parent: Path, folders: Sequence[Path]) -> Part:
-    """Return the runs in a folder: name, status, checks and repairs; one that cannot be read says why."""
-    shown = table("run", "status", "checks", "repairs", title=f"{len(folders)} runs in {clean(str(parent))}")
+    """Return the runs in a folder: name, method, status, checks and repairs; one that cannot be read says why."""
+    shown = table("run", "method", "status", "checks", "repairs", title=f"{len(folders)} runs in {clean(str(parent))}")
     data: list[dict[str, object]] = []
     for folder in folders:
         name = folder.relative_to(parent).as_posix()
         try:
             record = fold_ledger(load_ledger(folder))
         except AuditCoderError as error:
-            shown.add_row(Text(clean(name)), "unreadable", Text(one_line(str(error), WIDTH)), "")
+            shown.add_row(Text(clean(name)), "", "unreadable", Text(one_line(str(error), WIDTH)), "")
             data.append({"run": name, "status": "unreadable", "error": str(error)})
             continue
-        shown.add_row(Text(clean(name)), record.status, verdict(record), repairs_text(record))
+        shown.add_row(Text(clean(name)), made_by(record.config), record.status, verdict(record), repairs_text(record))
         data.append(run_data(name, record))
     return Part((shown,), data)
 
@@ -46,7 +47,8 @@ def run_data(name: str, record: RunRecord) -> dict[str, object]:
     """Return the line of a run as plain JSON."""
     results = record.report.results if record.report else ()
     return {
-        "run": name, "task": record.task.id, "status": record.status, "reason": record.reason,
-        "checks": len(record.checks), "passed": sum(result.outcome == "pass" for result in results),
+        "run": name, "task": record.task.id, "method": made_by(record.config), "status": record.status,
+        "reason": record.reason, "checks": len(record.checks),
+        "passed": sum(result.outcome == "pass" for result in results),
         "repairs": [done.decision for done in record.transactions],
     }  # fmt: skip

@@ -15,6 +15,7 @@ from auditcoder.cli.showing.words import abstention
 from auditcoder.cli.text import UNCHECKED, clean, counted, one_line
 from auditcoder.core.rank import rank_of
 from auditcoder.ledger.state import Candidate
+from auditcoder.programs.variants import AUDITCODER, made_by
 from auditcoder.records.graph import Node
 from auditcoder.records.run import ResponsibilityRecord, RunRecord
 from auditcoder.records.transaction import Rank
@@ -37,11 +38,13 @@ def run_part(record: RunRecord, facts: Facts) -> Part:
 
 
 def head(record: RunRecord, facts: Facts) -> Table:
-    """Return what was asked, how it stands, and with what it was made."""
+    """Return what was asked, what made the program where that is not AuditCoder as it comes, how it stands."""
     models = sorted({f"{model.profile} ({model.model})" for _, model in record.models})
+    maker = made_by(record.config)
     statement = clean(record.task.statement.strip()) if facts.full else one_line(record.task.statement, WIDTH)
     rows = [
         ("task", f"{record.task.id} ({record.task.entry.kind}): {statement}"),
+        *([("method", maker)] if maker != AUDITCODER else []),
         ("status", status(record, facts.moment)),
         ("models", one_line(", ".join(models)) or "none"),
         ("isolation", one_line(f"{record.isolation.rung} (level {record.isolation.level})")),
