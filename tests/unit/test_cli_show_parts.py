@@ -255,8 +255,8 @@ def test_a_folder_of_runs_is_listed(tmp_path: Path) -> None:
     broken, good = json.loads(shown(tmp_path, "--json"))
     assert broken["status"] == "unreadable"
     assert good == {
-        "run": "good", "task": "sum-of-numbers", "status": "finished", "reason": "every check passes", "checks": 2,
-        "passed": 2, "repairs": ["accepted"],
+        "run": "good", "task": "sum-of-numbers", "method": "auditcoder", "status": "finished",
+        "reason": "every check passes", "checks": 2, "passed": 2, "repairs": ["accepted"],
     }  # fmt: skip
     assert shown(tmp_path, "--full").splitlines() == rows
     assert "is no run folder" in shown(tmp_path, "S1", code=2)
