@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 from typing import Any, Literal, get_args, get_origin
 
 import dspy
@@ -99,7 +100,7 @@ def _under_headings(text: str, names: list[str]) -> dict[str, str]:
     heading = re.compile(rf"^[ \t]*(?:#+|\*\*)[ \t]*({either})[ \t]*:?[ \t]*(?:\*\*)?:?[ \t]*", re.I | re.M)
     marks = list(heading.finditer(text))
     found: dict[str, str] = {}
-    for mark, after in zip(marks, [*marks[1:], None], strict=True):
+    for mark, after in zip_longest(marks, marks[1:]):
         name = mark[1].lower().replace(" ", "_")
         found.setdefault(name, text[mark.end() : after.start() if after else len(text)].strip())
     return found

@@ -54,6 +54,10 @@ def test_a_heading_inside_the_code_is_a_comment() -> None:
     assert parts(reply)["verdict"] == "keep"
 
 
+def test_a_reply_of_code_alone_has_empty_texts() -> None:
+    assert parts(CODE) == {"trace_notes": "", "verdict": "", "code": "def f(x):\n    return x\n"}
+
+
 def test_a_reply_without_code_is_refused() -> None:
     with pytest.raises(AdapterParseError, match="no code"):
         parts("### trace_notes\nnothing to do\n### verdict\nkeep")
