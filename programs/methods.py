@@ -13,6 +13,7 @@ from auditcoder.programs.baselines.direct import Direct
 from auditcoder.programs.baselines.fresh_start import FreshStart
 from auditcoder.programs.baselines.ldb import Ldb
 from auditcoder.programs.baselines.mapcoder import MapCoder
+from auditcoder.programs.baselines.mgdebugger import MGDebugger
 from auditcoder.programs.baselines.pycapsule import PyCapsule
 from auditcoder.records.config import Method, Role, RunConfig
 
@@ -21,6 +22,7 @@ METHODS: Mapping[Method, type[RivalMethod]] = {
     "mapcoder": MapCoder,
     "codesim": CodeSim,
     "ldb": Ldb,
+    "mgdebugger": MGDebugger,
     "pycapsule": PyCapsule,
     "fresh-start": FreshStart,
 }

@@ -23,6 +23,8 @@ def update_rule(config: RunConfig) -> UpdateRule:
     """
     if resamples(config):
         return "most-suites"
+    if config.method == "mgdebugger":
+        return "most-passed-latest"
     return "most-passed" if config.method == "fresh-start" else "latest"
 
 
