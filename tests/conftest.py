@@ -25,9 +25,10 @@ from auditcoder.records.run import RunRecord
 from auditcoder.records.task import Task
 from auditcoder.sandbox.executor import SandboxExecutor
 from auditcoder.sandbox.predicates import MeteredEvaluator
+from tests.answers import Forms
 
-Script = Callable[[Role, str], str]
-"""Answers a prompt (all messages as one text) of a role."""
+Script = Callable[[Role, str], str] | Forms
+"""Answers a prompt (all messages as one text) of a role, or by the form that is asked for."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,8 @@ def solve(executor: SandboxExecutor) -> Callable[..., ScriptedRun]:
             def answer(request: Any) -> str:
                 prompt = "\n".join([request.system or "", *(message.text or "" for message in request.messages)])
                 calls.append((role, prompt))
+                if isinstance(script, Forms):
+                    return script.answer(prompt, (request.config.response_format or {}).get("schema"))
                 return script(role, prompt)
 
             inner = ScriptedEngine(answer)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from auditcoder.core.blocks import BlockLevel, block_map
 from auditcoder.core.method_ends import LIMIT
-from auditcoder.programs.baselines.base import RivalMethod
+from auditcoder.programs.baselines.base import Bounds, RivalMethod
 from auditcoder.programs.baselines.ldb_agents import PROGRAM_SHOWN, BlockJudge, Regenerator, Turn
 from auditcoder.programs.baselines.ldb_blocks import blocks_text
 from auditcoder.programs.baselines.programmer import Programmer
@@ -16,6 +16,7 @@ from auditcoder.programs.baselines.reports import failing_report
 from auditcoder.programs.baselines.run import MethodRun
 from auditcoder.programs.render import safe
 from auditcoder.records.base import Record
+from auditcoder.records.config import RunConfig
 from auditcoder.records.execution import CheckResult
 from auditcoder.records.task import Check
 from auditcoder.records.trace import Trace, TracePlan
@@ -60,6 +61,10 @@ class Ldb(RivalMethod):
         self.programmer = Programmer()
         self.judge = BlockJudge(typed=own.typed_verdicts, context_tokens=own.context_tokens)
         self.regenerator = Regenerator(context_tokens=own.context_tokens)
+
+    def bounds(self, config: RunConfig) -> Bounds:
+        """Return the seed, and a judge and a repair for each round that K and `rounds` allow."""
+        return Bounds(1, 1 + 2 * min(config.k, self.options.rounds))
 
     def solve(self, run: MethodRun) -> str:
         """Write, run, and while a check fails: profile, judge, repair."""

@@ -15,12 +15,13 @@ from auditcoder.core.rank import passed_checks, rank_of
 from auditcoder.core.sub_checks import checkable, read_sub_checks
 from auditcoder.errors import UnusableAnswerError
 from auditcoder.programs.ask import Sampling
-from auditcoder.programs.baselines.base import RivalMethod
+from auditcoder.programs.baselines.base import Bounds, RivalMethod
 from auditcoder.programs.baselines.mgdebugger_agents import Decomposer, FunctionDebugger, SubCheckWriter, checks_text
 from auditcoder.programs.baselines.programmer import Programmer
 from auditcoder.programs.baselines.run import MethodRun
 from auditcoder.programs.session import Candidate
 from auditcoder.records.base import Record
+from auditcoder.records.config import RunConfig
 from auditcoder.records.execution import ExecutionReport
 from auditcoder.records.graph import ROOT
 from auditcoder.records.task import Check, Comparator, Task
@@ -64,6 +65,13 @@ class MGDebugger(RivalMethod):
         super().__init__(options)
         self.programmer, self.decomposer = Programmer(), Decomposer()
         self.check_writer, self.debugger = SubCheckWriter(), FunctionDebugger()
+
+    def bounds(self, config: RunConfig) -> Bounds:
+        """Return the seed alone, and no most: a pass depends on the functions of the program.
+
+        With F of them a pass makes at most 1 + F (1 + attempts) requests (section 6).
+        """
+        return Bounds(1, None if config.k else 1)
 
     def solve(self, run: MethodRun) -> str:
         """Write the seed; then pass by pass, until every visible check passes or a budget ends."""
