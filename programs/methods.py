@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import dspy
 
 from auditcoder.errors import ConfigError
+from auditcoder.programs.baselines.agentcoder import AgentCoder
 from auditcoder.programs.baselines.base import RivalMethod, options_of
 from auditcoder.programs.baselines.codesim import CodeSim
 from auditcoder.programs.baselines.direct import Direct
@@ -19,6 +20,7 @@ from auditcoder.records.config import Method, Role, RunConfig
 
 METHODS: Mapping[Method, type[RivalMethod]] = {
     "direct": Direct,
+    "agentcoder": AgentCoder,
     "mapcoder": MapCoder,
     "codesim": CodeSim,
     "ldb": Ldb,

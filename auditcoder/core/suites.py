@@ -10,7 +10,7 @@ from auditcoder.records.execution import ExecutionReport
 from auditcoder.records.task import Check
 from auditcoder.records.transaction import Rank
 
-OWN_CHECKS = ("agentcoder", "codecor")
+OWN_CHECKS: tuple[str, ...] = ("agentcoder", "codecor")
 """Methods that freeze checks of their own."""
 BAR = 3
 """Suites that a program must pass whole, in AgentCoder's resampling, unless the option `bar` says otherwise."""
@@ -44,7 +44,7 @@ def examples_in_q(config: RunConfig) -> bool:
     """
     if config.method not in OWN_CHECKS:
         return True
-    return bool(dict(config.options).get("include_examples", config.method == "codecor"))
+    return bool(dict(config.options).get("include_examples", config.method != "agentcoder"))
 
 
 def bar_of(config: RunConfig) -> int:

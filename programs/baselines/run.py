@@ -93,10 +93,13 @@ class MethodRun:
         self.session.journal.emit(AttemptStarted(index=0, granularity="single", reason=f"method {self.config.method}"))
         self.session.accept_plan(PlanAccepted(attempt=0, granularity="single", graph=self.graph))
 
-    def write(self, ask: Ask, how: Literal["generated", "regenerated"] = "generated") -> Candidate | None:
+    def write(
+        self, ask: Ask, how: Literal["generated", "regenerated"] = "generated", *, stand_in: bool = True
+    ) -> Candidate | None:
         """Return the candidate of an answer, run and ranked; None when every answer was refused (recorded).
 
-        Before the first candidate there must be one: then the program of last resort stands in.
+        Where there is no program yet, that of last resort stands in; unless it is one of several that are written, and
+        `stand_in` is called behind the last one.
 
         Raises:
             SandboxError: the isolation failed.
@@ -109,6 +112,14 @@ class MethodRun:
             candidate = self._candidate(written, how)
             if candidate is not None:
                 return candidate
+        return self.stand_in() if stand_in else None
+
+    def stand_in(self) -> Candidate | None:
+        """Return the program of last resort, run and ranked, where there is no program yet; None where there is one.
+
+        Raises:
+            SandboxError: the isolation failed.
+        """
         return None if self.active else self._last_resort()
 
     def merge(self, source: str) -> Candidate | None:

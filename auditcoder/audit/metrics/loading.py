@@ -133,11 +133,12 @@ def load(
     state, final = reading.state, _moment(reading.state)
     if state.started is None or state.finished is None or final is None:
         raise RecordError("these are not the events of a finished run", hint="Finish it: auditcoder solve --resume RUN")
+    frozen = (state.program.frozen if state.program else None) or state.frozen
     return LoadedRun(
         run=run,
         task=state.started.task,
         config=state.started.config,
-        checks=state.frozen.checks if state.frozen else (),
+        checks=frozen.checks if frozen else (),
         built=reading.built or final,
         final=final,
         repairs=tuple(reading.repairs),

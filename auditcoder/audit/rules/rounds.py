@@ -181,7 +181,8 @@ def _rank(walk: Walk) -> Rank:
     program = walk.state.program
     if program is None or program.report is None:
         raise RecordError("there is no program that was run")
-    return rank_of(program.report, walk.checks)
+    ran_on = program.frozen.checks if program.frozen else ()  # a rival may have frozen others since
+    return rank_of(program.report, ran_on)
 
 
 def repair_confirmed(walk: Walk, event: RepairEnded) -> None:
