@@ -6,7 +6,7 @@ from typing import Literal
 
 from auditcoder.records.base import Record
 
-LineKind = Literal["call", "assign", "loop", "condition", "jump", "return", "raise"]
+LineKind = Literal["call", "assign", "loop", "condition", "jump", "return", "yield", "raise"]
 
 
 class TracePlan(Record):
@@ -27,9 +27,13 @@ class TracedLine(Record):
     """Line of the program, from 1."""
     kind: LineKind
     name: str = ""
-    """Parameter, target or loop variable; empty where the line has none."""
+    """Parameter, target or loop variable; of a jump `break` or `continue`; empty where the line has none."""
     values: tuple[str, ...] = ()
-    """Rendered values in order; of more than six the first four and the last two."""
+    """Rendered values in order; of more than six the first four and the last two.
+
+    condition: runs of equal outcomes, `True x3`. jump: the iteration, from 1, and what a `break` skipped, `3 (2
+    skipped)`.
+    """
     count: int = 0
     """How many there were."""
 

@@ -19,7 +19,8 @@ from auditcoder.records.task import (
     ProgramInput,
     UnittestInput,
 )
-from auditcoder.sandbox import advisory, settings, verdict
+from auditcoder.records.trace import Trace, TracePlan
+from auditcoder.sandbox import advisory, settings, tracing, verdict
 from auditcoder.sandbox.child_run import ChildRun, WorkerLostError, run_child
 from auditcoder.sandbox.probe import Probed, probe_rung
 from auditcoder.sandbox.records import RecordStream
@@ -125,6 +126,23 @@ class SandboxExecutor:
         memory = self._watch(program, entry, check, limits, units, "memory")
         return advisory.measurement(check, units, cpu, memory)
 
+    def trace(self, program: str, entry: EntryPoint, check: Check, limits: Limits, plan: TracePlan) -> Trace:
+        """Return the values of an advisory traced run on one check; without a usable trace, why.
+
+        Two runs: one without a tracer, whose end the traced one must repeat.
+
+        Raises:
+            HarnessError: the isolation failed twice.
+        """
+        plain = self.run(program, entry, [check], limits).results[0]
+        unfit = tracing.unfit(check, plain)
+        if unfit is not None:
+            return unfit
+        job = Job(program, entry, tracing.raised(limits))
+        watched = self._watched(job, check, tracing.request(plan))
+        seen = self._verdicts(job, [check], *watched)[0]
+        return tracing.trace_of(check, plan, job.lines, watched, plain, seen)
+
     def worker_pid(self) -> int:
         """Return the process id of the worker, started if need be: who measures costs needs it."""
         with self._lock:
@@ -159,7 +177,9 @@ class SandboxExecutor:
             return [CheckResult(check=checks[0].id, outcome="harness-error", message=str(error)[:500])]
 
     def _judge(self, job: Job, checks: list[Check]) -> list[CheckResult]:
-        run, records = self._child(job, checks, None)
+        return self._verdicts(job, checks, *self._child(job, checks, None))
+
+    def _verdicts(self, job: Job, checks: list[Check], run: ChildRun, records: RecordStream) -> list[CheckResult]:
         if isinstance(checks[0].input, ProgramInput | FilesInput):
             return [verdict.of_program(checks[0], run, records, job.limits)]
         if isinstance(checks[0].input, UnittestInput):
@@ -170,7 +190,9 @@ class SandboxExecutor:
         self, program: str, entry: EntryPoint, check: Check, limits: Limits, units: Sequence[str], tool: advisory.Tool
     ) -> advisory.Watched:
         job = Job(program, entry, advisory.raised(limits, tool))
-        watch = {"tool": tool, "units": list(units)}
+        return self._watched(job, check, {"tool": tool, "units": list(units)})
+
+    def _watched(self, job: Job, check: Check, watch: dict[str, Any]) -> advisory.Watched:
         with self._lock:
             try:
                 return advisory.Watched(*self._twice(lambda: self._child(job, [check], watch)))

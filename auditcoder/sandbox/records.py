@@ -27,7 +27,7 @@ _ORDER: dict[str, tuple[str, ...]] = {
     "tests": ("end",),
     "error": ("end",),
 }
-_ADVISORY = frozenset({"call", "ret", "cost", "recorded"})
+_ADVISORY = frozenset({"call", "ret", "cost", "recorded", "line", "block", "traced"})
 
 
 class ProtocolError(Exception):

@@ -11,7 +11,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from auditcoder.sandbox.worker import costs, serialize
+from auditcoder.sandbox.worker import costs, serialize, tracer
 from auditcoder.sandbox.worker.channel import Channel
 
 globals()["__builtins__"] = dict(vars(builtins))
@@ -33,10 +33,27 @@ class Tool(Protocol):
         ...
 
 
-def make(request: dict[str, Any] | None, channel: Channel) -> Watch | None:
-    """Return the watch that a request asks for, if any."""
+class Watcher(Protocol):
+    """Follows the run of a program that it compiled."""
+
+    doubles_calls: bool
+    """Whether a call of the program takes two."""
+
+    def compile(self, source: str, name: str) -> Any:
+        """Return the code of the program, to be run once."""
+        ...
+
+    def finish(self) -> None:
+        """Write what is left to write."""
+        ...
+
+
+def make(request: dict[str, Any] | None, channel: Channel) -> Watcher | None:
+    """Return the watcher that a request asks for, if any."""
     if request is None:
         return None
+    if request["tool"] == "trace":
+        return tracer.Tracer(channel, request["lines"], request["blocks"], request["kept"])
     tool: Tool
     if request["tool"] == "calls":
         tool = Recorder(channel)
@@ -49,6 +66,8 @@ def make(request: dict[str, Any] | None, channel: Channel) -> Watch | None:
 
 class Watch:
     """Compiles a program so that its units pass through a tool."""
+
+    doubles_calls = True
 
     def __init__(self, tool: Tool, units: list[str]) -> None:
         self._tool = tool

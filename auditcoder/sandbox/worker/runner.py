@@ -20,28 +20,28 @@ _join_threads: Callable[[], None] = threading._shutdown  # type: ignore[attr-def
 _run_at_exit = atexit._run_exitfuncs
 _modules = sys.modules
 _limit_recursion, _recursion_limit, _getframe = sys.setrecursionlimit, sys.getrecursionlimit, sys._getframe
-_BELOW = 12
-"""At most so many calls between `run` and the program's own code."""
+_BELOW, _ABOVE = 12, 16
+"""At most so many calls between `run` and the program's own code, and of a watcher above it."""
 
 
 def run(request: dict[str, Any], channel: Channel, box: str) -> int:
     """Run a request and return the exit status for this process."""
     watch = advisory.make(request.get("watch"), channel)
-    _make_room(watched=watch is not None)
+    _make_room(watch)
     if request["mode"] == "program":
         return _run_program(request, channel, box, watch)
     return _run_module(request, channel, watch)
 
 
-def _make_room(*, watched: bool) -> None:
+def _make_room(watch: advisory.Watcher | None) -> None:
     """Raise the recursion limit by the calls that are below the program here and not below a plain `python file`.
 
-    A watched unit takes two calls where it took one.
+    A wrapped unit takes two calls where it took one; a tracer's own calls are above the deepest one.
     """
-    depth, frame = _BELOW, _getframe()
+    depth, frame = _BELOW + (_ABOVE if watch is not None else 0), _getframe()
     while frame.f_back is not None:
         depth, frame = depth + 1, frame.f_back
-    _limit_recursion(_recursion_limit() * (2 if watched else 1) + depth)
+    _limit_recursion(_recursion_limit() * (2 if watch is not None and watch.doubles_calls else 1) + depth)
 
 
 def _module(name: str, path: str) -> types.ModuleType:
@@ -51,7 +51,7 @@ def _module(name: str, path: str) -> types.ModuleType:
     return module
 
 
-def _compile(source: str, path: str, watch: advisory.Watch | None) -> Any:
+def _compile(source: str, path: str, watch: advisory.Watcher | None) -> Any:
     """Return the program's code; the source goes into linecache, for tracebacks and `inspect.getsource`."""
     lines = source.splitlines(keepends=True)
     for name in (faults.SENTINEL, path):
@@ -61,7 +61,7 @@ def _compile(source: str, path: str, watch: advisory.Watch | None) -> Any:
     return compile(source, faults.SENTINEL, "exec", dont_inherit=True)
 
 
-def _run_program(request: dict[str, Any], channel: Channel, box: str, watch: advisory.Watch | None) -> int:
+def _run_program(request: dict[str, Any], channel: Channel, box: str, watch: advisory.Watcher | None) -> int:
     """Run as `python program.py` would, to the end: threads, exit functions, flush."""
     streams.install()
     sys.argv = ["program.py", *request["argv"]]
@@ -101,7 +101,7 @@ def _exit_status(error: SystemExit) -> int:
     return 1
 
 
-def _run_module(request: dict[str, Any], channel: Channel, watch: advisory.Watch | None) -> int:
+def _run_module(request: dict[str, Any], channel: Channel, watch: advisory.Watcher | None) -> int:
     """Execute the module once, then answer the items; end at once afterwards, so that no late code runs."""
     out, err = streams.install_counting()
     flush = (sys.stdout.flush, sys.stderr.flush)

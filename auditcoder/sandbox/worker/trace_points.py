@@ -1,0 +1,285 @@
+"""Where a program is looked at: each statement gets a line number of its own, each moment of interest an empty line.
+
+A line tracer sees lines only. So the tree is compiled with one made-up line per statement, however many lines it has or
+shares, and with a `pass` on a line of its own at each moment when something is to be read: behind an assignment, at the
+start of a loop's body, at either end of a test. An event there says by itself that control came to this moment: whether
+the statement before raised need not be guessed. `pass` does nothing, and every line that is executed has its event (PEP
+626).
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from auditcoder.sandbox.worker.trace_peek import Peek, extent_of, peek_of
+
+globals()["__builtins__"] = dict(vars(builtins))
+
+NAME_LIMIT = 60
+"""Characters of a target's text."""
+_OWN_BODY = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+class Target(NamedTuple):
+    """Something that has a value: its text, and how to look at it without running code of the program."""
+
+    name: str
+    peek: Peek
+
+
+class Read(NamedTuple):
+    """Look at targets that got their values in a statement."""
+
+    line: int
+    targets: tuple[Target, ...]
+
+
+class Test(NamedTuple):
+    """A condition was true or false; `targets` are what it assigned."""
+
+    line: int
+    truth: bool
+    targets: tuple[Target, ...]
+
+
+class Entry(NamedTuple):
+    """A loop is about to begin; `over` is what it goes over, where that can be looked at."""
+
+    loop: int
+    over: Peek | None
+
+
+class Turn(NamedTuple):
+    """An iteration of a loop begins, with values for its variables."""
+
+    loop: int
+    line: int
+    targets: tuple[Target, ...] = ()
+
+
+class Jump(NamedTuple):
+    """A `break` or `continue` is reached."""
+
+    loop: int
+    line: int
+    word: str
+
+
+class Head(NamedTuple):
+    """A function: its line, in the tree and in the text, and its parameters."""
+
+    at: int
+    line: int
+    name: str
+    parameters: tuple[Target, ...]
+
+
+Moment = Read | Test | Entry | Turn | Jump
+
+
+class Points:
+    """What the lines of a rewritten program mean. Line numbers here are the made-up ones; `origin` leads back."""
+
+    def __init__(self) -> None:
+        self.origin: list[int] = [0]
+        """Line of the program text by made-up line; 0 for one that is not watched, or empty."""
+        self.moments: dict[int, Moment] = {}
+        self.heads: dict[int, Head] = {}
+        self.returns: set[int] = set()
+
+
+def rewrite(tree: ast.Module, watched: Iterable[tuple[int, int]]) -> Points:
+    """Rewrite a tree in place; return what its lines mean.
+
+    Args:
+        tree: A parsed program.
+        watched: (first, last) lines of the parts to be watched; empty for all of it.
+    """
+    rewriter = _Rewriter(watched)
+    tree.body = rewriter.body(tree.body, -1, "")
+    return rewriter.points
+
+
+class _Rewriter:
+    """Puts moments into bodies. `loop` is the number of the innermost loop, -1 outside; `owner` the class around."""
+
+    def __init__(self, watched: Iterable[tuple[int, int]]) -> None:
+        self.points = Points()
+        self._watched = tuple(watched)
+        self._loops = 0
+
+    def body(self, body: list[ast.stmt], loop: int, owner: str) -> list[ast.stmt]:
+        """Return the statements of a body with their moments between them."""
+        out: list[ast.stmt] = []
+        for statement in body:
+            at = self._place(statement, statement.lineno)
+            before, after = self._statement(statement, at, loop, owner)
+            out += [*before, statement, *after]
+        return out
+
+    def _place(self, node: ast.stmt | ast.ExceptHandler | ast.match_case, line: int) -> int:
+        """Give a statement its line: to itself and to its expressions, not to the statements inside."""
+        at = self._line(line if self._is_watched(line) else 0)
+        stack: list[ast.AST] = [node]
+        while stack:
+            current = stack.pop()
+            if "lineno" in current._attributes:
+                _stamp(current, at)
+            stack += [
+                child
+                for child in ast.iter_child_nodes(current)
+                if not isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case)
+            ]
+        return at
+
+    def _line(self, origin: int) -> int:
+        self.points.origin.append(origin)
+        return len(self.points.origin) - 1
+
+    def _is_watched(self, line: int) -> bool:
+        return not self._watched or any(first <= line <= last for first, last in self._watched)
+
+    def _mark(self, moment: Moment) -> list[ast.stmt]:
+        at = self._line(0)
+        self.points.moments[at] = moment
+        empty = ast.Pass()
+        _stamp(empty, at)
+        return [empty]
+
+    def _statement(self, node: ast.stmt, at: int, loop: int, owner: str) -> tuple[list[ast.stmt], list[ast.stmt]]:
+        """Treat the bodies of a statement; return what goes before and behind it."""
+        line = self.points.origin[at]
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                if line:
+                    self.points.heads[at] = Head(at, line, node.name, _parameters(node.args))
+                node.body = self.body(node.body, -1, owner)
+            case ast.ClassDef():
+                node.body = self.body(node.body, -1, node.name)
+            case ast.For() | ast.AsyncFor() | ast.While():
+                return self._loop(node, line, loop, owner), []
+            case ast.If():
+                node.body = self.body(node.body, loop, owner)
+                node.orelse = self.body(node.orelse, loop, owner)
+                self._test(node, line, owner)
+            case ast.With() | ast.AsyncWith():
+                targets = [item.optional_vars for item in node.items if item.optional_vars is not None]
+                reads = self._read(line, _targets(targets, owner))
+                node.body = [*reads, *self.body(node.body, loop, owner)]
+            case ast.Try() | ast.TryStar():
+                self._try(node, loop, owner)
+            case ast.Match():
+                for case in node.cases:
+                    self._case(case, loop, owner)
+            case ast.Break() | ast.Continue() if line:
+                word = "break" if isinstance(node, ast.Break) else "continue"
+                self.points.moments[at] = Jump(loop, line, word)
+            case ast.Return() if line and node.value is not None:
+                self.points.returns.add(at)
+            case ast.Assign():
+                return [], self._read(line, _targets(node.targets, owner, node.value))
+            case ast.AnnAssign() | ast.AugAssign() if node.value is not None:
+                return [], self._read(line, _targets([node.target], owner, node.value))
+            case ast.Expr() | ast.Assert():
+                return [], self._read(line, _targets([], owner, node))
+        return [], []
+
+    def _read(self, line: int, targets: tuple[Target, ...]) -> list[ast.stmt]:
+        return self._mark(Read(line, targets)) if line and targets else []
+
+    def _loop(self, node: ast.For | ast.AsyncFor | ast.While, line: int, loop: int, owner: str) -> list[ast.stmt]:
+        number, self._loops = self._loops, self._loops + 1
+        body = self.body(node.body, number, owner)
+        node.orelse = self.body(node.orelse, loop, owner)
+        if isinstance(node, ast.While):
+            node.body = [*self._mark(Turn(number, line)), *body]
+            self._test(node, line, owner)
+            return self._mark(Entry(number, None))
+        node.body = [*self._mark(Turn(number, line, _targets([node.target], owner))), *body]
+        return self._mark(Entry(number, extent_of(node.iter, owner)))
+
+    def _test(self, node: ast.If | ast.While, line: int, owner: str) -> None:
+        if line and not isinstance(node.test, ast.Constant):
+            targets = _targets([], owner, node.test)
+            node.body = [*self._mark(Test(line, True, targets)), *node.body]
+            node.orelse = [*self._mark(Test(line, False, targets)), *node.orelse]
+
+    def _try(self, node: ast.Try | ast.TryStar, loop: int, owner: str) -> None:
+        node.body = self.body(node.body, loop, owner)
+        for handler in node.handlers:
+            line = self.points.origin[self._place(handler, handler.lineno)]
+            caught = (Target(handler.name, ("name", handler.name)),) if handler.name else ()
+            handler.body = [*self._read(line, caught), *self.body(handler.body, loop, owner)]
+        node.orelse = self.body(node.orelse, loop, owner)
+        node.finalbody = self.body(node.finalbody, loop, owner)
+
+    def _case(self, case: ast.match_case, loop: int, owner: str) -> None:
+        line = self.points.origin[self._place(case, case.pattern.lineno)]
+        captured = [
+            name
+            for node in ast.walk(case.pattern)
+            for name in (getattr(node, "name", None), getattr(node, "rest", None))
+            if isinstance(name, str)
+        ]
+        targets = tuple(Target(name, ("name", name)) for name in dict.fromkeys(captured))
+        case.body = [*self._read(line, targets), *self.body(case.body, loop, owner)]
+
+
+def _stamp(node: ast.AST, line: int) -> None:
+    node.lineno = node.end_lineno = line  # type: ignore[attr-defined]
+    node.col_offset = node.end_col_offset = 0  # type: ignore[attr-defined]
+
+
+def _parameters(arguments: ast.arguments) -> tuple[Target, ...]:
+    named = [*arguments.posonlyargs, *arguments.args]
+    named += [arguments.vararg] if arguments.vararg else []
+    named += arguments.kwonlyargs
+    named += [arguments.kwarg] if arguments.kwarg else []
+    return tuple(Target(argument.arg, ("name", argument.arg)) for argument in named)
+
+
+def _targets(targets: list[ast.expr], owner: str, value: ast.AST | None = None) -> tuple[Target, ...]:
+    """Return what an assignment gives values to, and what the expression beside it assigns, each text once.
+
+    A target that is found by way of a name which the same statement assigns behind it is left out: when one looks, that
+    name leads elsewhere.
+    """
+    leaves = [leaf for target in targets for leaf in _leaves(target)]
+    found: dict[str, Target] = {}
+    for walrus in _walruses(value) if value is not None else ():
+        found[walrus] = Target(walrus, ("name", walrus))
+    for index, leaf in enumerate(leaves):
+        peek = peek_of(leaf, owner)
+        later = {other.id for other in leaves[index + 1 :] if isinstance(other, ast.Name)}
+        name = ast.unparse(leaf)
+        found.pop(name, None)
+        if peek is None or (not isinstance(leaf, ast.Name) and later & _names(leaf)):
+            continue
+        found[name] = Target(name if len(name) <= NAME_LIMIT else f"{name[: NAME_LIMIT - 1]}…", peek)
+    return tuple(found.values())
+
+
+def _leaves(target: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(target, ast.Tuple | ast.List):
+        for element in target.elts:
+            yield from _leaves(element)
+    elif isinstance(target, ast.Starred):
+        yield from _leaves(target.value)
+    else:
+        yield target
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+
+
+def _walruses(node: ast.AST) -> Iterator[str]:
+    """Yield the names that an expression assigns in the scope around it, not in a function of its own."""
+    if isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
+        yield node.target.id
+    if not isinstance(node, _OWN_BODY):
+        for child in ast.iter_child_nodes(node):
+            yield from _walruses(child)
