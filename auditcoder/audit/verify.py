@@ -4,11 +4,11 @@ No model, no clock, no network; without `executor` (see `execute.py`) no program
 difference out. The events are walked once, with the state before each of them; the numbered checks are:
 
 V1 chain: bytes, order and hashes (`ledger.chain`). V2 order of events, numbering, references. V3 recorded hashes and
-effect keys. V4 plans. V5 acceptance of code. V6 assembly. V7 ownership. V8 static gate. V9 execution reports.
-V10 findings. V11 localization. V12 selected scope. V13 declared scope, frozen complement, revised plan. V14 border.
-V15 ranks and the choice between candidates. V16 decisions. V17 snapshots and rollbacks. V18 re-verification.
-V19 budget. V20 the end of the run. V21 output files. V22 executions made again, with an executor only. V23 stands in
-`programs.replaying`: the pipeline itself run over the record.
+effect keys. V4 plans. V5 acceptance of code, and what was merged. V6 assembly. V7 ownership. V8 static gate.
+V9 execution reports. V10 findings. V11 localization. V12 selected scope. V13 declared scope, frozen complement, revised
+plan. V14 border. V15 ranks and the choice between candidates. V16 decisions. V17 snapshots and rollbacks.
+V18 re-verification. V19 budget. V20 the end of the run. V21 output files. V22 executions made again, with an executor
+only. V23 stands in `programs.replaying`: the pipeline itself run over the record.
 
 What each proves, and what none can, is told in docs/guide/verify.md.
 """
@@ -31,6 +31,7 @@ from auditcoder.audit.rules import (
     findings,
     hashes,
     localization,
+    merged,
     plans,
     programs,
     rounds,
@@ -46,7 +47,7 @@ from auditcoder.records.events import CandidateRanked, Event, RepairEnded
 from auditcoder.records.transaction import Rank
 from auditcoder.sandbox.predicates import MeteredEvaluator
 
-_TABLES = (hashes, plans, codes, programs, execution, findings, localization, rounds, transactions, feedback)
+_TABLES = (hashes, plans, codes, programs, execution, findings, localization, rounds, transactions, feedback, merged)
 
 
 def _by_kind() -> Mapping[str, tuple[Rule, ...]]:

@@ -11,6 +11,7 @@ from typing import Any
 from auditcoder.audit.numbers import AuditCheck
 from auditcoder.audit.showing import alike, first_difference, shown
 from auditcoder.audit.verification import Difference
+from auditcoder.core.bottom_up import BottomUp
 from auditcoder.core.ending import budget_of
 from auditcoder.core.protocols import PredicateEvaluator
 from auditcoder.core.reverification import Reverification
@@ -106,6 +107,8 @@ class Walk:
     """By attempt: the round of the last review."""
     last_review: PlanReviewed | None = None
     last_call: ModelCalled | None = None
+    bottom_up: BottomUp | None = None
+    """The open pass of a bottom-up repair, as far as the events went."""
     refreeze: bool = False
     """Whether the round that has begun may still freeze checks of its own: not behind its first code."""
     traces: list[TraceRecorded] = field(default_factory=list)

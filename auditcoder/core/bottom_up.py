@@ -18,12 +18,12 @@ from auditcoder.core.parsing import Refusal, normalize, parse_source
 from auditcoder.core.pieces import Piece, join, split
 from auditcoder.core.scopes import FUNCTIONS
 from auditcoder.core.units import ENTRY
-from auditcoder.errors import AssemblyError
+from auditcoder.errors import AssemblyError, RecordError
 from auditcoder.records.base import sha256_text
 from auditcoder.records.code import Assembly, NodeCode
 from auditcoder.records.execution import ExecutionReport
 from auditcoder.records.graph import ROOT, TaskGraph
-from auditcoder.records.task import EntryPoint, Task
+from auditcoder.records.task import Check, EntryPoint, Task
 
 TREE = "tree"
 """What the run of the decomposed program is recorded as; that of a unit, as `label` says."""
@@ -83,7 +83,11 @@ class BottomUp:
         self.task, self.graph, self.source, self.passed = task, graph, seed, passed
         self.units: tuple[RepairUnit, ...] = (WHOLE,)
         self.unit: RepairUnit | None = None
+        self.checks: tuple[Check, ...] = ()
+        """What the present unit is run on."""
         self.tried: list[Tried] = []
+        self.begun = 0
+        """How many units were begun or passed over."""
         self.repaired = 0
         """Units whose version is no longer the one that they came with."""
 
@@ -105,6 +109,11 @@ class BottomUp:
         self.source, self.units = tree.source, repair_units(tree.source, root_name(self.task))
         return True
 
+    @property
+    def done(self) -> bool:
+        """Return whether the present unit passes all its checks."""
+        return bool(self.tried) and self.tried[-1].passed == len(self.checks)
+
     def begin(self, unit: RepairUnit) -> Part:
         """Settle the unit before, and return the program with this one as it is.
 
@@ -112,7 +121,7 @@ class BottomUp:
             AssemblyError: the program does not link; it did when it was taken.
         """
         self.settle()
-        self.unit = unit
+        self.unit, self.begun = unit, self.units.index(unit) + 1
         return Part(self.source, _assembled(self.task, self.graph, self.source), unit.names)
 
     def fixed(self, code: str) -> Part | Refusal:
@@ -120,20 +129,21 @@ class BottomUp:
 
         Definitions of the unit are replaced, in their places. Definitions, imports and assignments of names that
         nothing binds yet are added; everything else in the answer is left out: only the unit is to change.
+
+        Raises:
+            RecordError: no version of the unit was run.
         """
-        assert self.unit is not None, "a fix is of a unit that has begun"
-        assert self.tried, "a fix is of a version that was run"
+        if self.unit is None or not self.tried:
+            raise RecordError("a fix is of a version that was run")
         latest = self.tried[-1].part
         if not self.unit.names:
             return self._part(code, ())
         merged = _replaced(latest, self.unit.entry, code)
         return merged if isinstance(merged, Refusal) else self._part(*merged)
 
-    def ran(self, part: Part, report: ExecutionReport) -> bool:
-        """Take the verdicts on a version; return whether it passes every check of its unit."""
-        passed = sum(result.outcome == "pass" for result in report.results)
-        self.tried.append(Tried(part, passed))
-        return passed == len(report.results)
+    def ran(self, part: Part, report: ExecutionReport) -> None:
+        """Take the verdicts on a version of the present unit."""
+        self.tried.append(Tried(part, sum(result.outcome == "pass" for result in report.results)))
 
     def settle(self) -> str:
         """Keep the best version of the present unit; return the program so far."""
@@ -141,7 +151,7 @@ class BottomUp:
             best = max(enumerate(self.tried), key=lambda each: (each[1].passed, each[0]))[1]
             self.repaired += best.part.source != self.source
             self.source = best.part.source
-        self.unit, self.tried = None, []
+        self.unit, self.checks, self.tried = None, (), []
         return self.source
 
     def _part(self, code: str, names: tuple[str, ...]) -> Part | Refusal:
@@ -159,6 +169,18 @@ def unit_entry(task: Task, unit: RepairUnit) -> EntryPoint:
     if not unit.names or unit.entry == root_name(task):
         return task.entry
     return EntryPoint(kind="function", name=unit.entry)
+
+
+def takes_visible(task: Task, unit: RepairUnit, root_checks: str) -> bool:
+    """Return whether a unit is run on the visible checks: the root and the whole program are, unless told otherwise.
+
+    Args:
+        task: The task.
+        unit: The unit.
+        root_checks: The method's option; `written` has the checks of a root function derived like any others.
+    """
+    derived = root_checks == "written" and bool(unit.names) and task.entry.kind == "function"
+    return unit_entry(task, unit) == task.entry and not derived
 
 
 def unit_program(task: Task, unit: RepairUnit, assembly: Assembly) -> str:

@@ -6,6 +6,8 @@ Values are read as literals, never by replacing words in them, and compared with
 from __future__ import annotations
 
 import ast
+import json
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -13,11 +15,14 @@ from auditcoder.core.bottom_up import Definition, parameters
 from auditcoder.core.local_admission import read_value
 from auditcoder.errors import RecordError
 from auditcoder.records.base import canonical_json
-from auditcoder.records.task import Check, Comparator, Expected, FunctionInput
+from auditcoder.records.task import Check, Comparator, Expected, FunctionInput, Task
 from auditcoder.records.values import Value, decode, encode
 
 MOST = 8
 """Checks of one function at most; the method asks for as many as there are visible ones."""
+
+
+_FENCED = re.compile(r"\s*```(?:json)?\s*\n(?P<body>.*?)\n\s*```\s*", re.DOTALL)
 
 
 class SubCheckText(NamedTuple):
@@ -40,6 +45,30 @@ def checkable(definition: Definition | None) -> ast.FunctionDef | str:
     if any(name[0] == "*" or name[-1] == "=" for name in parameters(definition)):
         return "its parameters are not all positional"
     return "it reads its input itself" if any(map(_reads, ast.walk(definition))) else definition
+
+
+def comparator_of(task: Task, visible: Sequence[Check]) -> Comparator:
+    """Return what compares the results of a function inside a program: the task's own where that compares values."""
+    return visible[0].comparator if task.entry.kind == "function" and visible else Comparator()
+
+
+def answered_checks(response: str, most: int) -> list[SubCheckText]:
+    """Return the checks in a recorded answer, as they were taken when it came.
+
+    Args:
+        response: Canonical JSON of the response.
+        most: How many are taken at most.
+
+    Raises:
+        RecordError: there are none in it, or it is no answer.
+    """
+    try:
+        text = "\n".join(str(part["text"]) for part in json.loads(response)["message"]["parts"])
+        fence = _FENCED.fullmatch(text)
+        given = json.loads(fence["body"] if fence else text)["checks"]
+        return [SubCheckText(str(check["inputs"]), str(check["expected"])) for check in given[:most]]
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise RecordError("the recorded answer holds no checks") from error
 
 
 def read_sub_checks(

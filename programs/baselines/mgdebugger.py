@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from auditcoder.core.bottom_up import TREE, BottomUp, Part, definitions, label, unit_entry, unit_program
+from auditcoder.core.bottom_up import TREE, BottomUp, Part, definitions, label, takes_visible, unit_entry, unit_program
 from auditcoder.core.call_graph import RepairUnit
 from auditcoder.core.method_ends import LIMIT
 from auditcoder.core.parsing import Refusal
 from auditcoder.core.rank import passed_checks, rank_of
-from auditcoder.core.sub_checks import checkable, read_sub_checks
+from auditcoder.core.sub_checks import checkable, comparator_of, read_sub_checks
 from auditcoder.errors import UnusableAnswerError
 from auditcoder.programs.ask import Sampling
 from auditcoder.programs.baselines.base import Bounds, RivalMethod
@@ -24,7 +24,7 @@ from auditcoder.records.base import Record
 from auditcoder.records.config import RunConfig
 from auditcoder.records.execution import ExecutionReport
 from auditcoder.records.graph import ROOT
-from auditcoder.records.task import Check, Comparator, Task
+from auditcoder.records.task import Check, Task
 
 
 class MGDebuggerOptions(Record):
@@ -132,18 +132,18 @@ class Pass:
     def _repair(self, unit: RepairUnit) -> None:
         """Debug a unit until its checks pass or its attempts are made; without checks it is left as it is."""
         part = self.state.begin(unit)
-        checks = self._checks(unit, part)
-        if not checks:
+        self.state.checks = self._checks(unit, part)
+        if not self.state.checks:
             return
-        report, done = self._run(unit, part, checks)
+        report = self._run(unit, part)
         for attempt in range(self.attempts):
-            if done:
+            if self.state.done:
                 return
-            told = checks_text(self._task(unit), checks, report, frames=not unit.names)
+            told = checks_text(self._task(unit), self.state.checks, report, frames=not unit.names)
             fixed = self._fix(unit, part, told, attempt)
             if fixed is not None:
                 part = fixed
-                report, done = self._run(unit, part, checks)
+                report = self._run(unit, part)
 
     def _fix(self, unit: RepairUnit, part: Part, told: str, attempt: int) -> Part | None:
         """Return the program with a corrected version of the unit; None when no answer can be used."""
@@ -153,18 +153,17 @@ class Pass:
 
         return self._asked("debug", label(unit), attempt, ask)
 
-    def _run(self, unit: RepairUnit, part: Part, checks: Sequence[Check]) -> tuple[ExecutionReport, bool]:
-        """Return the verdicts on a version of a unit, and whether all its checks pass."""
+    def _run(self, unit: RepairUnit, part: Part) -> ExecutionReport:
+        """Return the verdicts on a version of a unit."""
         program = unit_program(self.run.task, unit, part.assembly)
-        report = self.run.probe(label(unit), program, unit_entry(self.run.task, unit), checks)
-        return report, self.state.ran(part, report)
+        report = self.run.probe(label(unit), program, unit_entry(self.run.task, unit), self.state.checks)
+        self.state.ran(part, report)
+        return report
 
     def _checks(self, unit: RepairUnit, part: Part) -> tuple[Check, ...]:
         """Return the checks of a unit: the visible ones for the root, derived ones for any other; noted when none."""
         run, task = self.run, self.run.task
-        is_root = unit_entry(task, unit) == task.entry
-        written = self.options.root_checks == "written" and unit.names and task.entry.kind == "function"
-        if is_root and not written:
+        if takes_visible(task, unit, self.options.root_checks):
             return run.checks
         function = checkable(definitions(part.source).get(unit.entry))
         if isinstance(function, str):
@@ -175,8 +174,7 @@ class Pass:
         except UnusableAnswerError as error:
             run.note("unchecked", label(unit), kept=False, detail=error.message)
             return ()
-        comparator = run.checks[0].comparator if task.entry.kind == "function" else Comparator()
-        checks, refused = read_sub_checks(function, texts, comparator)
+        checks, refused = read_sub_checks(function, texts, comparator_of(task, run.checks))
         if refused:
             run.note("sub-checks-dropped", label(unit), kept=False, detail="; ".join(refused))
         if not checks:

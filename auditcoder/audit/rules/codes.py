@@ -42,7 +42,7 @@ def written(walk: Walk, event: CodeWritten) -> None:
         walk.same(_V, f"accepted source of {node.id}", event.code.source, outcome.source)
     else:
         walk.differ(_V, f"source of {node.id} is accepted", event.code.source, outcome.reason)
-    if event.how != "merged":  # parts of several answers: what was put together is not in the record
+    if event.how != "merged":  # parts of several answers: see `merged`
         _answered(walk, event, graph, node)
 
 

@@ -1,0 +1,168 @@
+"""MGDebugger: calls of the formula, the order of repair, what each agent is shown, switches, unusable answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from auditcoder.audit.outputs import expected_outputs
+from auditcoder.audit.verify import verify_chain
+from auditcoder.ledger.chain import Chain, Ledger
+from auditcoder.ledger.fold import fold_ledger
+from auditcoder.ledger.journal import MemoryJournal
+from auditcoder.programs.replaying import replay_run
+from auditcoder.records.events import MethodNoted, RoundStarted
+from auditcoder.records.task import (
+    Check,
+    EntryPoint,
+    Expected,
+    FunctionInput,
+    FunctionSignature,
+    Parameter,
+    ProgramInput,
+    Task,
+)
+
+Solve = Callable[..., Any]
+SIGNATURE = FunctionSignature(name="total", parameters=(Parameter(name="items", type="list[int]"),), returns="int")
+
+
+def example(number: int, items: list[int], expected: int) -> Check:
+    given = FunctionInput(args=(list(items),))
+    return Check(id=f"E{number}", input=given, expected=Expected(value=expected, has_value=True))
+
+
+TOTAL = Task(
+    id="total",
+    statement="Return the sum of the doubled positive items, and 1 more.",
+    entry=EntryPoint(kind="function", name="total", signature=SIGNATURE),
+    examples=(example(1, [1, 2], 7), example(2, [1, -2], 3), example(3, [-4], 1)),
+)
+ECHO = Task(
+    id="echo",
+    statement="Print the number that is read, doubled.",
+    entry=EntryPoint(kind="program", name=""),
+    examples=(Check(id="E1", input=ProgramInput(stdin="4\n"), expected=Expected(stdout="8\n")),),
+)
+PARTS = {
+    "positive": "def positive(items):\n    return [item for item in items if item > 0]",
+    "double": "def double(items):\n    return [2 * item for item in items]",
+    "more": "def more(number):\n    return number + 1",
+    "total": "def total(items):\n    return more(sum(double(positive(items))))",
+}
+FAULTS = {
+    "positive": "def positive(items):\n    return items",
+    "double": "def double(items):\n    return list(items)",
+    "more": "def more(number):\n    return number - 1",
+    "total": "def total(items):\n    return more(sum(double(positive(items))) - 1)",
+}
+CHECKS: dict[str, list[dict[str, str]]] = {
+    "positive": [
+        {"inputs": '{"items": [1, 2]}', "expected": "[1, 2]"},
+        {"inputs": "{'items': [1, -2]}", "expected": "[1]"},
+    ],
+    "double": [{"inputs": '{"items": [1, 2]}', "expected": "[2, 4]"}],
+    "more": [{"inputs": '{"number": 6}', "expected": "7"}],
+    "total": [{"inputs": '{"items": [1, 2]}', "expected": "7"}],
+}
+
+
+def source(*faults: str, **parts: str) -> str:
+    """Return the program in four functions with the named ones at fault."""
+    made = {**PARTS, **{name: FAULTS[name] for name in faults}, **parts}
+    return "\n\n\n".join(made.values())
+
+
+def fenced(code: str) -> str:
+    return f"```python\n{code}\n```"
+
+
+SEED = "def total(items):\n    return sum(items)"
+RIGHT = source()
+NAMES = tuple(PARTS)
+
+
+class Script:
+    """Answers by agent; `fixes` by function from queues, of which the last answer stays."""
+
+    def __init__(
+        self, seed: str = SEED, trees: Sequence[str] = (), *, fixes: dict[str, Sequence[str]] | None = None,
+        checks: dict[str, Any] | None = None, right: bool = False,
+    ) -> None:  # fmt: skip
+        self.seed = fenced(seed)
+        self.trees = [f"### analysis\nsteps\n### tree_code\n{fenced(tree)}" for tree in trees or (source(*NAMES),)]
+        bodies = PARTS if right else {name: code + "  # again" for name, code in FAULTS.items()}
+        self.fixes = {name: [fenced(code) for code in (fixes or {}).get(name, (bodies[name],))] for name in NAMES}
+        self.checks = {**CHECKS, **(checks or {})}
+        self.asked: list[str] = []
+
+    def agent(self, role: str, prompt: str) -> str:
+        if role == "planner":
+            if "Rewrite the program" in prompt:
+                return "tree"
+            return "checks " + prompt.partition("### function\n")[2].partition("(")[0]
+        if role == "generator":
+            return "seed"
+        return "fix " + prompt.partition("### keep\n")[2].partition("def ")[2].partition("(")[0]
+
+    def __call__(self, role: str, prompt: str) -> str:
+        name = self.agent(role, prompt)
+        self.asked.append(name)
+        kind, _, function = name.partition(" ")
+        if kind == "seed":
+            return self.seed
+        if kind == "checks":
+            given = self.checks[function]
+            return given if isinstance(given, str) else json.dumps({"reasoning": "so", "checks": given})
+        queue = self.trees if kind == "tree" else self.fixes[function]
+        return queue.pop(0) if len(queue) > 1 else queue[0]
+
+    def prompts(self, run: Any, name: str) -> list[str]:
+        return [prompt for asked, (_, prompt) in zip(self.asked, run.calls, strict=True) if asked == name]
+
+
+def notes(run: Any, what: str) -> list[MethodNoted]:
+    return [event for event in run.events if isinstance(event, MethodNoted) and event.what == what]
+
+
+def differences(ledger: Ledger) -> list[str]:
+    outputs = expected_outputs(fold_ledger(ledger))
+    found = verify_chain(Chain(ledger, None), outputs=outputs).differences
+    return [str(difference) for difference in (*found, *replay_run(ledger).differences)]
+
+
+WHOLE, USED_UP, LIMIT = "every check passes", "the repair budget is used up", "the method's own limit is reached"
+WRITTEN = (("root_checks", "written"),)
+CASES: list[tuple[dict[str, Any], dict[str, Any], int, int, str]] = [
+    ({"seed": RIGHT}, {"k": 30}, 1, 0, WHOLE),
+    ({}, {"k": 0}, 1, 0, USED_UP),
+    ({}, {"k": 1, "options": WRITTEN}, 2 + 2 * 4, 1, USED_UP),
+    ({}, {"k": 1}, 2 + 2 * 4 - 1, 1, USED_UP),
+    ({"right": True}, {"k": 1}, 2 + 2 * 4 - 1, 1, WHOLE),
+    ({}, {"k": 1, "options": (("inner", "native"), *WRITTEN)}, 1 + 1 + 4 * (1 + 3), 1, USED_UP),
+    ({}, {"k": 30, "options": WRITTEN}, 1 + 10 * (1 + 4 * (1 + 3)), 10, LIMIT),
+    ({}, {"k": 30}, 1 + 10 * (4 * (1 + 3)), 10, LIMIT),
+    ({}, {"k": 30, "options": (("attempts", 1), ("passes", 2), *WRITTEN)}, 1 + 2 * (1 + 4 * 2), 2, LIMIT),
+    ({}, {"k": 2, "options": WRITTEN}, 1 + 2 * 17, 2, USED_UP),
+    ({"trees": (RIGHT,)}, {"k": 30, "options": WRITTEN}, 1 + 1 + 4, 1, WHOLE),
+    ({"trees": (source("more"),), "right": True}, {"k": 30, "options": WRITTEN}, 1 + 1 + 4 + 1, 1, WHOLE),
+    ({"trees": (source("more", "double"),), "right": True}, {"k": 30, "options": WRITTEN}, 8, 1, WHOLE),
+    ({}, {"adaptive": True, "options": WRITTEN}, 1 + 4 * 17, 4, USED_UP),
+    ({}, {"k": 30, "max_calls": 9}, 9, 1, "the call budget is used up"),
+    ({}, {"k": 30, "max_calls": 1}, 1, 0, "the call budget is used up"),
+]
+
+
+@pytest.mark.parametrize(("answers", "config", "calls", "passes", "reason"), CASES)
+def test_calls_are_those_of_the_formula_and_the_run_verifies(
+    solve: Solve, answers: dict[str, Any], config: dict[str, Any], calls: int, passes: int, reason: str
+) -> None:
+    journal = MemoryJournal()
+    run = solve(TOTAL, Script(**answers), method="mgdebugger", journal=journal, **config)
+    assert len(run.calls) == calls
+    assert [event.how for event in run.events if isinstance(event, RoundStarted)] == ["feedback"] * passes
+    assert run.record.reason == reason
+    assert differences(journal.ledger) == []
