@@ -9,6 +9,7 @@ import dspy
 from auditcoder.errors import ConfigError
 from auditcoder.programs.baselines.agentcoder import AgentCoder
 from auditcoder.programs.baselines.base import RivalMethod, options_of
+from auditcoder.programs.baselines.bpd import Bpd
 from auditcoder.programs.baselines.codesim import CodeSim
 from auditcoder.programs.baselines.direct import Direct
 from auditcoder.programs.baselines.fresh_start import FreshStart
@@ -26,6 +27,7 @@ METHODS: Mapping[Method, type[RivalMethod]] = {
     "ldb": Ldb,
     "mgdebugger": MGDebugger,
     "pycapsule": PyCapsule,
+    "bpd": Bpd,
     "fresh-start": FreshStart,
 }
 

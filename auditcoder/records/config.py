@@ -13,7 +13,7 @@ from auditcoder.records.localization import Policy
 Role = Literal["planner", "reviewer", "generator", "orchestrator", "verifier", "regenerator", "replanner"]
 EvidenceScope = Literal["anchor", "all-checks"]
 Method = Literal[
-    "auditcoder", "direct", "agentcoder", "mapcoder", "codesim", "ldb", "mgdebugger", "pycapsule", "fresh-start"
+    "auditcoder", "direct", "agentcoder", "mapcoder", "codesim", "ldb", "mgdebugger", "pycapsule", "bpd", "fresh-start"
 ]
 Feedback = Literal["error", "trace", "all-traces", "resample", "auto"]
 OptionValue = bool | int | float | str
