@@ -22,7 +22,7 @@ from auditcoder.programs.baselines.base import Bounds, RivalMethod, options_of
 from auditcoder.programs.methods import METHODS
 from auditcoder.programs.replaying import replay_run
 from auditcoder.programs.variants import VARIANTS, preset
-from auditcoder.records.config import RunConfig
+from auditcoder.records.config import Method, RunConfig
 from auditcoder.records.events import ModelCalled
 from tests.answers import Forms, step_code, step_values
 from tests.unit.test_method_mapcoder import TOTAL
@@ -67,7 +67,7 @@ def audited(solve: Solve, script: Any, **config: Any) -> Any:
 
 def bounds(name: str, **config: Any) -> Bounds:
     """Return what a method says of its own calls."""
-    settings = RunConfig(method=name, **config)
+    settings = RunConfig.model_validate({"method": name, **config})
     method = METHODS[settings.method]
     return method(options_of(method, settings)).bounds(settings)
 
@@ -133,7 +133,7 @@ def test_nothing_more_is_asked_behind_a_program_that_passes(solve: Solve, name: 
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_every_method_declares_its_bounds(name: str) -> None:
+def test_every_method_declares_its_bounds(name: Method) -> None:
     assert METHODS[name].bounds is not RivalMethod.bounds
 
 
