@@ -305,7 +305,6 @@ def test_runs_verify_run_again_and_replay(
     assert [str(difference) for difference in execute_again(ledger, executor).differences] == []
 
 
-@pytest.mark.skipif(not hasattr(SandboxExecutor, "trace"), reason="the sandbox has no tracer")
 @pytest.mark.parametrize("level", ["block", "line", "function"])
 def test_the_blocks_of_a_real_run_are_judged(solve: Solve, executor: SandboxExecutor, level: str) -> None:
     journal = MemoryJournal()
