@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from auditcoder.core.feedback import Annotate, Annotated, annotation, choose, scope_plan, situation, wanted_traces
+from auditcoder.core.feedback import Annotated, annotation, choose, scope_plan, situation, wanted_traces
 from auditcoder.programs.investigation import SHOWN_FAILURES, Evidence
 from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import input_text
@@ -13,14 +13,7 @@ from auditcoder.records.localization import Scope
 
 
 class Feedback(TypedModule["Evidence"]):
-    """Traces what the policy wants traced, decides, and records the decision; the policy `error` records nothing.
-
-    Without a function that renders traces only the policies `error` and `resample` are settings.
-    """
-
-    def __init__(self, annotate: Annotate | None = None) -> None:
-        super().__init__()
-        self._annotate = annotate
+    """Traces what the policy wants traced, decides, and records the decision; the policy `error` records nothing."""
 
     def forward(
         self, session: Session, active: Candidate, index: int, evidence: Evidence, scope: Scope | None
@@ -62,4 +55,4 @@ class Feedback(TypedModule["Evidence"]):
         plan = scope_plan(assembly, scope)
         named = {check.id: check for check in session.checks}
         traces = {name: session.trace(active, named[name], plan) for name in wanted}
-        return {name: annotation(assembly, plan, trace, self._annotate, len(wanted)) for name, trace in traces.items()}
+        return {name: annotation(assembly, plan, trace, len(wanted)) for name, trace in traces.items()}

@@ -6,7 +6,6 @@ import ast
 import io
 import tokenize
 from collections.abc import Sequence
-from itertools import groupby
 
 from auditcoder.core.parsing import MAX_SOURCE, Refusal, parse_source
 from auditcoder.records.trace import Trace, TracedLine
@@ -18,16 +17,17 @@ _FIRST = 4
 _LEFT_OUT = "# ... values of later lines are left out"
 
 
-def annotated(program: str, trace: Trace, limit: int = 6000) -> str | None:
+def annotated(program: str, trace: Trace, limit: int = 6000, parts: Sequence[tuple[int, int]] = ()) -> str | None:
     """Return a program with the values of a trace as comments, one at the end of each line that showed any.
 
-    The result parses to the same tree as the program. A statement of several lines has its comment on its last one.
+    The program with all of them parses to the same tree. A statement of several lines has its comment on its last one.
     What does not fit is left out from the end, and that is said.
 
     Args:
         program: Its text.
         trace: A usable trace of it.
         limit: Characters of the result at most.
+        parts: (first, last) lines that are returned; empty for all.
 
     Returns:
         None without a value to show, when the program does not parse, or when it is longer than the limit by itself.
@@ -39,35 +39,40 @@ def annotated(program: str, trace: Trace, limit: int = 6000) -> str | None:
         ends = _logical_ends(program)
     except (tokenize.TokenError, SyntaxError):  # the parser and the tokenizer need not agree on every text
         return None
-    comments: dict[int, list[str]] = {}
-    for line, seen in groupby(sorted(trace.lines, key=lambda each: each.line), key=lambda each: each.line):
-        if line in ends:
-            comments.setdefault(ends[line], []).append(_comment(list(seen)))
-    kept = _fitting(program, comments, limit)
+    lines = program.split("\n")
+    wanted = [number for first, last in parts or [(1, len(lines))] for number in range(first, last + 1)]
+    comments = _comments(trace, ends, frozenset(wanted))
+    room = limit - sum(len(lines[number - 1]) + 1 for number in wanted) - len(_LEFT_OUT) - 2
+    kept = _fitting(comments, room)
     if not kept:
         return None
-    text = _with_comments(program.split("\n"), kept, len(kept) < len(comments))
-    return text if _same(tree, text) else None
+    told = [line.rstrip("\r") + kept.get(number, "") for number, line in enumerate(lines, start=1)]
+    if not _same(tree, "\n".join(told)):
+        return None
+    shown = [told[number - 1] for number in wanted]
+    if len(kept) < len(comments):
+        shown += [_LEFT_OUT] if shown[-1] else [shown.pop() + _LEFT_OUT]
+    return "\n".join(shown).rstrip("\n") + "\n"
 
 
-def _fitting(program: str, comments: dict[int, list[str]], limit: int) -> dict[int, str]:
-    """Return the comments by line, in order, as far as there is room."""
-    room = limit - len(program) - len(_LEFT_OUT) - 2
+def _comments(trace: Trace, ends: dict[int, int], wanted: frozenset[int]) -> dict[int, str]:
+    """Return the whole comment of each line that has one, in order."""
+    phrases: dict[int, list[str]] = {}
+    for line in sorted(trace.lines, key=lambda each: each.line):
+        if ends.get(line.line) in wanted:
+            phrases.setdefault(ends[line.line], []).append(_phrase(line))
+    return {number: "  # " + "; ".join(phrases[number]) for number in sorted(phrases)}
+
+
+def _fitting(comments: dict[int, str], room: int) -> dict[int, str]:
+    """Return the first comments, as far as there is room."""
     kept: dict[int, str] = {}
-    for line in sorted(comments):
-        text = "  # " + "; ".join(comments[line])
+    for number, text in comments.items():
         room -= len(text)
         if room < 0:
             break
-        kept[line] = text
+        kept[number] = text
     return kept
-
-
-def _with_comments(lines: Sequence[str], comments: dict[int, str], cut: bool) -> str:
-    out = [line.rstrip("\r") + comments.get(number, "") for number, line in enumerate(lines, start=1)]
-    if cut:
-        out[-1:] = [*([out[-1]] if out[-1] else []), _LEFT_OUT, ""]
-    return "\n".join(out)
 
 
 def _logical_ends(program: str) -> dict[int, int]:
@@ -87,10 +92,6 @@ def _logical_ends(program: str) -> dict[int, int]:
 def _same(tree: ast.Module, text: str) -> bool:
     parsed = parse_source(text, most=2 * _MOST)
     return not isinstance(parsed, Refusal) and ast.dump(parsed) == ast.dump(tree)
-
-
-def _comment(seen: Sequence[TracedLine]) -> str:
-    return "; ".join(_phrase(line) for line in seen)
 
 
 def _phrase(line: TracedLine) -> str:

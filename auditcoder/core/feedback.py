@@ -5,9 +5,10 @@ The rules of `auto` are those that the Breakpoint Debugging paper derives from i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from auditcoder.core.annotate import annotated
 from auditcoder.core.state import RunState
 from auditcoder.core.wanted import wanted_evidence
 from auditcoder.records.code import Assembly
@@ -19,13 +20,14 @@ from auditcoder.records.task import Check, UnittestInput
 from auditcoder.records.trace import Trace, TracePlan
 
 Shown = Literal["error", "trace", "all-traces", "resample"]
-Annotate = Callable[[str, Trace, int], str | None]
-"""Gives a program with the values of a trace as comments, within a limit of characters; None when none is to be seen"""
 MOST_SHOWN = 6000
 """Characters of annotated code in one prompt (Breakpoint Debugging, section 2)."""
 MOST_LONGER = 1.5
-"""How many times as long a trace may make the prompt [R]. From there on the published traces cost more tokens than they
+"""How many times as long a trace may make a call [R]. From there on the published traces cost more tokens than they
 saved on every benchmark: the calls that break-even asks for, a share of 1 - 1/rho, were not saved (section 6)."""
+_AROUND = 1100
+"""Characters of a repair prompt besides statement and code: instructions, contract, failing checks. Measured on a task
+with three small examples."""
 ALGORITHMIC: frozenset[ExecutorCategory] = frozenset({
     "greedy", "dynamic-programming", "graph", "tree", "number-theory", "geometry", "binary-search",
 })  # fmt: skip
@@ -48,7 +50,7 @@ class Situation(NamedTuple):
     """Whether a planning decision is implicated."""
     algorithmic: bool
     length: int
-    """Characters that the model is shown in any case: the statement and the code that it rewrites."""
+    """Characters of a call in any case: the statement, the code as it is shown and rewritten, what else is said."""
 
 
 class Annotated(NamedTuple):
@@ -67,7 +69,7 @@ def situation(state: RunState, checks: Sequence[Check], statement: str, scope: S
         failures=tuple((check, result) for check, result in named if result.outcome != "pass"),
         commitment=scope is not None and scope.defect == "Cmt",
         algorithmic=any(node.executor in ALGORITHMIC for node in state.graph.owners),
-        length=len(statement) + len(code),
+        length=len(statement) + 2 * len(code) + _AROUND,
     )
 
 
@@ -93,28 +95,12 @@ def scope_code(assembly: Assembly, plan: TracePlan) -> str:
     return "\n".join(text for part in kept for text in part) + "\n"
 
 
-def scope_trace(plan: TracePlan, trace: Trace) -> Trace:
-    """Return a trace with the line numbers that its watched lines have in `scope_code`; other lines are left out."""
-    if not plan.lines:
-        return trace
-    numbers: dict[int, int] = {}
-    for first, last in plan.lines:
-        for number in range(first, last + 1):
-            numbers[number] = len(numbers) + 1
-    lines = [line.model_copy(update={"line": numbers[line.line]}) for line in trace.lines if line.line in numbers]
-    return trace.model_copy(update={"lines": tuple(lines)})
-
-
-def annotation(
-    assembly: Assembly, plan: TracePlan, trace: Trace, annotate: Annotate | None, share: int = 1
-) -> Annotated:
+def annotation(assembly: Assembly, plan: TracePlan, trace: Trace, share: int = 1) -> Annotated:
     """Return the watched code with the values of a trace; `share` traces divide the places in the prompt."""
-    if annotate is None:
-        return Annotated(reason="nothing renders it")
     if trace.reason:
         return Annotated(reason=trace.reason)
-    text = annotate(scope_code(assembly, plan), scope_trace(plan, trace), MOST_SHOWN // max(share, 1))
-    return Annotated(text=text) if text else Annotated(reason="no value of this code was seen")
+    text = annotated(assembly.program, trace, MOST_SHOWN // max(share, 1), plan.lines)
+    return Annotated(text=text) if text else Annotated(reason="no value of this code can be shown")
 
 
 def wanted_traces(policy: Feedback, case: Situation) -> tuple[str, ...]:
@@ -151,7 +137,7 @@ def choose(policy: Feedback, case: Situation, traced: Mapping[str, Annotated]) -
         return Choice("all-traces", f"values on {', '.join(usable)}")
     longer = (case.length + len(traced[first.id].text)) / max(case.length, 1)
     if policy == "auto" and longer > MOST_LONGER:
-        return Choice("error", f"no trace: it makes the prompt {longer:.2f} times as long, {MOST_LONGER} is the limit")
+        return Choice("error", f"no trace: it makes the call {longer:.2f} times as long, {MOST_LONGER} is the limit")
     return Choice("trace", f"values on {first.id}")
 
 

@@ -13,7 +13,17 @@ from auditcoder.records.localization import Policy
 Role = Literal["planner", "reviewer", "generator", "orchestrator", "verifier", "regenerator", "replanner"]
 EvidenceScope = Literal["anchor", "all-checks"]
 Method = Literal[
-    "auditcoder", "direct", "agentcoder", "mapcoder", "codesim", "ldb", "mgdebugger", "pycapsule", "bpd", "fresh-start"
+    "auditcoder",
+    "direct",
+    "agentcoder",
+    "mapcoder",
+    "codesim",
+    "codecor",
+    "ldb",
+    "mgdebugger",
+    "pycapsule",
+    "bpd",
+    "fresh-start",
 ]
 Feedback = Literal["error", "trace", "all-traces", "resample", "auto"]
 OptionValue = bool | int | float | str
@@ -84,8 +94,10 @@ class RunConfig(GrownRecord):
 
     whole: the ablation without binding; nothing is frozen, a round is still taken over on strict improvement only.
     """
-    feedback: Literal["error", "resample"] = "error"
-    """What a repair shows: the evidence, or nothing at all, for a fresh sample of what it may change (core.md 9).
+    feedback: Feedback = "error"
+    """What a repair shows (core.md 9). error: the evidence. trace, all-traces: also the values that the code took in
+    the first failing check, or in each. resample: nothing at all, for a fresh sample of what may change. auto: what
+    the Breakpoint Debugging paper found to pay, case by case.
 
     Since 1.2.
     """

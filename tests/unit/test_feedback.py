@@ -17,7 +17,6 @@ from auditcoder.core.feedback import (
     choose,
     scope_code,
     scope_plan,
-    scope_trace,
     situation,
     wanted_traces,
 )
@@ -229,7 +228,7 @@ TABLE: list[tuple[str, Any, Situation, Any, str, str]] = [
      "the input of E2 cannot be shown"),
     ("auto, at break-even", "auto", CASE, {"E2": Annotated(text="x" * 500)}, "trace", "values on E2"),
     ("auto, beyond it", "auto", CASE, {"E2": Annotated(text="x" * 501)}, "error",
-     "no trace: it makes the prompt 1.50 times as long, 1.5 is the limit"),
+     "no trace: it makes the call 1.50 times as long, 1.5 is the limit"),
     ("asked for, beyond it", "trace", CASE, {"E2": Annotated(text="x" * 9000)}, "trace", "values on E2"),
     ("nothing fails", "auto", CASE._replace(failures=()), {}, "error", "asked for"),
 ]  # fmt: skip
@@ -266,9 +265,12 @@ def test_the_lines_of_the_scope_are_traced_and_shown_alone(solve: Solve) -> None
     assert scope_code(assembly, plan) == ADD + "\n"
     first = plan.lines[0][0]
     assert first > 1
-    lines = (TracedLine(line=1, kind="call"), TracedLine(line=first + 1, kind="return", values=("3",), count=1))
-    shifted = scope_trace(plan, Trace(check="E1", lines=lines))
-    assert [(line.line, line.kind) for line in shifted.lines] == [(2, "return")]
+    lines = (
+        TracedLine(line=1, kind="call", name="items", values=("[3]",), count=1),
+        TracedLine(line=first + 1, kind="return", values=("3",), count=1),
+    )
+    shown = annotation(assembly, plan, Trace(check="E1", lines=lines)).text
+    assert shown == ADD + "  # returns 3\n"
     both = scope_plan(assembly, Scope(nodes=("S1", "S2")))
     assert all(text in scope_code(assembly, both) for text in (CRASH, ADD))
     assert (scope_plan(assembly, None), scope_code(assembly, TracePlan())) == (TracePlan(), assembly.program)
@@ -278,7 +280,7 @@ def test_a_situation_reads_failures_class_and_length(solve: Solve) -> None:
     state = candidate_of(solve).state
     case = situation(state, TOTAL.examples, TOTAL.statement, Scope(nodes=("S2",), defect="Cmt"))
     assert ([check.id for check, _ in case.failures], case.commitment, case.algorithmic) == (["E3"], True, True)
-    assert case.length == len(TOTAL.statement) + len(ADD) + 1
+    assert case.length == len(TOTAL.statement) + 2 * (len(ADD) + 1) + 1100
     assert not situation(state, TOTAL.examples, TOTAL.statement, None).commitment
 
 
@@ -290,13 +292,6 @@ class TracingExecutor:
             return Trace(check=check.id, reason="more line events than 20000")
         line = plan.lines[0][0] if plan.lines else 1
         return Trace(check=check.id, lines=(TracedLine(line=line, kind="call", name="items", values=(check.id,)),))
-
-
-def annotate(program: str, trace: Trace, limit: int) -> str | None:
-    lines = program.splitlines()
-    for line in trace.lines:
-        lines[line.line - 1] += f"  # {line.name} = {', '.join(line.values)}"
-    return "\n".join(lines)[:limit]
 
 
 def shown(solve: Solve, policy: str, scope: Scope | None, failing: tuple[str, ...]) -> tuple[Evidence, Any]:
@@ -314,7 +309,7 @@ def shown(solve: Solve, policy: str, scope: Scope | None, failing: tuple[str, ..
     known = {result.check: result for result in results}
     failures = tuple(Failure(check, known[check.id]) for check in TOTAL.examples if check.id in failing)
     evidence = Evidence(Localization(policy="executed-first", anchor=failing[0]), failures)
-    made = Feedback(annotate)(session, active, 2, evidence, scope)
+    made = Feedback()(session, active, 2, evidence, scope)
     text = made.text(session, active, active.state.graph.node(ROOT))
     return made._replace(values=text), journal.events
 
@@ -325,7 +320,7 @@ def test_a_trace_shows_the_annotated_scope_beside_the_error(solve: Solve) -> Non
     assert (events[-1].index, events[-1].shown, events[-1].reason) == (2, "trace", "values on E1")
     assert "Failing check 1" in made.values
     assert made.values.endswith(
-        "in failing check 1, as comments:\ndef add_up(kept):  # items = E1\n    return sum(kept)"
+        "in failing check 1, as comments:\ndef add_up(kept):  # items = E1\n    return sum(kept)\n"
     )
 
 
@@ -351,10 +346,9 @@ def test_a_fresh_sample_is_told_nothing(solve: Solve) -> None:
 
 def test_several_traces_divide_the_places_in_the_prompt(solve: Solve) -> None:
     assembly = candidate_of(solve).state.assembly
-    asked: list[int] = []
-    trace = Trace(check="E1", lines=(TracedLine(line=1, kind="call"),))
+    rows = [TracedLine(line=1, kind="assign", name=f"v{n:03}", values=("1" * 40,) * 6, count=6) for n in range(30)]
+    trace = Trace(check="E1", lines=tuple(rows))
     for share in (1, 4):
-        annotation(assembly, TracePlan(), trace, lambda program, trace, limit: asked.append(limit), share)
-    assert asked == [MOST_SHOWN, MOST_SHOWN // 4]
-    assert annotation(assembly, TracePlan(), trace, lambda *given: None).reason == "no value of this code was seen"
-    assert annotation(assembly, TracePlan(), trace, None).reason == "nothing renders it"
+        text = annotation(assembly, TracePlan(), trace, share).text
+        assert len(text) <= MOST_SHOWN // share
+    assert annotation(assembly, TracePlan(), Trace(check="E1")).reason == "no value of this code can be shown"

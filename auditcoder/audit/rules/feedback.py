@@ -50,7 +50,7 @@ def chosen(walk: Walk, event: FeedbackChosen) -> None:
     wanted, plan = wanted_traces(config.feedback, case), scope_plan(state.assembly, scope)
     walk.same(_V, "traced checks", [each.trace.check for each in walk.traces], list(wanted))
     walk.same(_V, "traces of other parts", [each.trace.check for each in walk.traces if each.plan != plan], [])
-    shown = {each.trace.check: annotation(state.assembly, plan, each.trace, None, len(wanted)) for each in walk.traces}
+    shown = {each.trace.check: annotation(state.assembly, plan, each.trace, len(wanted)) for each in walk.traces}
     made = choose(config.feedback, case, shown)
     walk.same(_V, "what is shown, and why", (event.shown, event.reason), (made.shown, made.reason))
 
