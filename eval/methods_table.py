@@ -31,6 +31,7 @@ from auditcoder.ledger.method_result import method_result
 from auditcoder.ledger.outputs import load_ledger, write_outputs
 from auditcoder.programs.methods import METHODS
 from auditcoder.programs.solver import solve_task
+from auditcoder.programs.variants import VARIANTS, preset
 from auditcoder.records.config import ROLES, Method, RunConfig
 from auditcoder.records.method import MethodResult
 from auditcoder.records.task import Task
@@ -48,6 +49,7 @@ class Measured(NamedTuple):
     """One run: the figures of the table, and nothing of the task but its id."""
 
     method: str
+    """Or the variant."""
     task: str
     calls: int
     prompt_tokens: int
@@ -81,22 +83,45 @@ def fixed_tasks(names: Sequence[str], data: str | None) -> tuple[Task, ...]:
     return tuple(found)
 
 
-def known_methods(wanted: Sequence[str]) -> tuple[Method, ...]:
-    """Return the wanted methods that are registered (all without any), in the order of the configuration's words.
+def known_methods(wanted: Sequence[str]) -> tuple[str, ...]:
+    """Return the wanted methods that are registered, and the wanted variants, in the order of the registries.
+
+    Without any wanted these are AuditCoder and all methods: a variant is measured when it is named.
 
     Raises:
-        ConfigError: a name is no method.
+        ConfigError: a name is neither.
     """
-    every: tuple[Method, ...] = get_args(Method)
+    every: dict[str, None] = dict.fromkeys((*get_args(Method), *VARIANTS))
     for name in wanted:
         if name not in every:
-            raise ConfigError(f"{name!r} is no method", hint=f"Methods: {', '.join(every)}.", field="method")
-    chosen = [name for name in every if not wanted or name in wanted]
-    return tuple(name for name in chosen if name == "auditcoder" or name in METHODS)
+            hint = f"Methods and variants: {', '.join(every)}."
+            raise ConfigError(f"{name!r} is no method and no variant", hint=hint, field="method")
+    chosen = [name for name in every if name in (wanted or get_args(Method))]
+    return tuple(name for name in chosen if name in VARIANTS or name in METHODS)
 
 
-def measure(task: Task, config: RunConfig, folder: Path, executor: SandboxExecutor) -> Measured:
+def config_of(name: str, given: argparse.Namespace) -> RunConfig:
+    """Return the configuration of a method or variant under the protocol that is asked for.
+
+    A variant without repair keeps a budget of none.
+    """
+    protocol = {
+        "model": given.model, "k": given.k, "adaptive": given.adaptive, "max_calls": given.max_calls,
+        "max_tokens": given.max_tokens,
+    }  # fmt: skip
+    own = preset(name) if name in VARIANTS else {"method": name}
+    return RunConfig.model_validate({**protocol, **own})
+
+
+def measure(name: str, task: Task, config: RunConfig, folder: Path, executor: SandboxExecutor) -> Measured:
     """Return the figures of one run: read when it is finished, gone on with when it was stopped, else made.
+
+    Args:
+        name: Of the method or variant.
+        task: What is solved.
+        config: The variant's, or the method's.
+        folder: Where its ledger is, or will be.
+        executor: Runs its programs.
 
     Raises:
         ConfigError: the folder holds a run of another task or configuration.
@@ -107,7 +132,7 @@ def measure(task: Task, config: RunConfig, folder: Path, executor: SandboxExecut
     if started:
         result = _read(folder, task, config)
         if result.reason:
-            return _row(task, result)
+            return _row(name, task, result)
     else:
         (folder / LEDGER_NAME).unlink(missing_ok=True)  # made, but stopped before its first event
     profile = get_profile(config.model)
@@ -126,9 +151,9 @@ def measure(task: Task, config: RunConfig, folder: Path, executor: SandboxExecut
         except AuditCoderError as failure:
             error = failure.code
         if not journal.ledger.entries:
-            return _row(task, MethodResult(method=config.method), error)
+            return _row(name, task, MethodResult(method=config.method), error)
     write_outputs(folder)
-    return _row(task, _read(folder, task, config), error)
+    return _row(name, task, _read(folder, task, config), error)
 
 
 def _read(folder: Path, task: Task, config: RunConfig) -> MethodResult:
@@ -141,11 +166,11 @@ def _read(folder: Path, task: Task, config: RunConfig) -> MethodResult:
     return method_result(events)
 
 
-def _row(task: Task, result: MethodResult, error: str = "") -> Measured:
+def _row(name: str, task: Task, result: MethodResult, error: str = "") -> Measured:
     total, final = result.total, result.final
     solved = bool(task.examples) and final is not None and final.rank is not None and final.rank.full_pass
     return Measured(
-        result.method, task.id, total.calls, total.prompt_tokens, total.completion_tokens, round(total.seconds, 2),
+        name, task.id, total.calls, total.prompt_tokens, total.completion_tokens, round(total.seconds, 2),
         len(result.candidates), result.feedback_rounds, result.triggered_retries, solved, error,
     )  # fmt: skip
 
@@ -173,11 +198,9 @@ def measured(given: argparse.Namespace) -> Iterator[Measured]:
     tasks = fixed_tasks(given.task or (), given.data)
     with SandboxExecutor() as executor:
         for method in known_methods(given.method or ()):
-            config = RunConfig(
-                model=given.model, method=method, k=given.k, adaptive=given.adaptive, max_calls=given.max_calls
-            )
+            config = config_of(method, given)
             for task in tasks:
-                yield measure(task, config, given.out / method / task.id, executor)
+                yield measure(method, task, config, given.out / method / task.id, executor)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -185,12 +208,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m auditcoder.eval.methods_table", description=__doc__)
     parser.add_argument("--out", type=Path, required=True, help="folder for the ledgers")
     parser.add_argument("--model", default="embedded-small", help="profile of every role")
-    parser.add_argument("--method", action="append", help="only this method; may be repeated")
+    parser.add_argument("--method", action="append", help="only this method or variant; may be repeated")
     parser.add_argument("--task", action="append", help="a task file, a folder or a reference; may be repeated")
     parser.add_argument("--data", default=os.environ.get("AUDITCODER_DATA"), help="folder with the benchmark packs")
     parser.add_argument("--k", type=int, default=1)
     parser.add_argument("--adaptive", action="store_true")
     parser.add_argument("--max-calls", type=int, default=None)
+    parser.add_argument("--max-tokens", type=int, default=None)
     parser.add_argument("--json", action="store_true", help="every run, instead of the table")
     given = parser.parse_args(arguments)
     rows: list[Measured] = []

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -15,6 +17,9 @@ from auditcoder.backbones.scripted import ScriptedEngine, scripted_facts
 from auditcoder.errors import BackboneUnavailableError
 from auditcoder.eval import methods_table
 from auditcoder.ledger.outputs import load_ledger
+from auditcoder.programs.methods import METHODS
+from auditcoder.programs.variants import VARIANTS, preset
+from auditcoder.records.config import Method, RunConfig
 
 TASK = """\
 id = "double"
@@ -33,11 +38,17 @@ ANSWER = "### reasoning\nSo.\n### requirements\nnone\n### code\n```python\ndef d
 class Model:
     def __init__(self) -> None:
         self.calls, self.answer, self.down = 0, ANSWER.format("number * 2"), False
+        self.limit, self.paid = 0, Path()
 
     def __call__(self, request: Any) -> str:
         if self.down:
             raise BackboneUnavailableError("no server")
         self.calls += 1
+        if self.calls == self.limit:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if self.limit:
+            with self.paid.open("ab") as file:
+                file.write(b".")
         return self.answer
 
 
@@ -101,6 +112,61 @@ def test_a_stopped_measurement_goes_on(tmp_path: Path, model: Model, capsys: pyt
     kinds = [event.kind for event in load_ledger(tmp_path / "out" / "direct" / "double").events]
     assert kinds.count("run.resumed") == 1
     assert kinds[-1] == "run.finished"
+
+
+def test_a_killed_measurement_pays_for_no_answer_twice(
+    tmp_path: Path, model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model.answer = ANSWER.format("number")
+    paid = tmp_path / "paid"
+    arguments = ("--method", "pycapsule", "--method", "direct", "--method", "auditcoder-no-binding", "--k", "4")
+
+    def killed_at(count: int) -> None:
+        """Run a measurement in a process that is killed inside its call of this number, as by `kill -9`."""
+        child = os.fork()
+        if child == 0:
+            model.limit, model.paid = count, paid
+            run(tmp_path, *arguments)
+            os._exit(1)  # it was not killed
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+
+    answered = 0
+    for count in (1, 3, 4):
+        killed_at(count)
+        assert paid.stat().st_size == answered + count - 1 if paid.exists() else count == 1
+        answered += count - 1
+    assert run(tmp_path, *arguments, "--json") == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["method"] for row in rows] == ["direct", "pycapsule", "auditcoder-no-binding"]
+    assert sum(row["calls"] for row in rows) == model.calls + answered
+    assert [row["calls"] for row in rows[:2]] == [1, 5]
+    for row in rows:
+        events = load_ledger(tmp_path / "out" / row["method"] / "double").events
+        assert [event.kind for event in events].count("run.finished") == 1
+    made = model.calls
+    assert run(tmp_path, *arguments, "--json") == 0
+    assert json.loads(capsys.readouterr().out) == rows
+    assert model.calls == made
+
+
+def test_variants_are_measured_under_their_own_settings(
+    tmp_path: Path, model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model.answer = ANSWER.format("number")
+    chosen = [part for name in VARIANTS for part in ("--method", name)]
+    assert run(tmp_path, *chosen, "--k", "2", "--json") == 0
+    rows = {row["method"]: row for row in json.loads(capsys.readouterr().out)}
+    assert list(rows) == list(VARIANTS)
+    for name in VARIANTS:
+        first = load_ledger(tmp_path / "out" / name / "double").events[0]
+        config = first.config  # type: ignore[union-attr]
+        assert config == RunConfig.model_validate({"model": "embedded-small", "k": 2, **preset(name)})
+        assert rows[name]["feedback_rounds"] <= config.k
+    assert rows["auditcoder-no-binding"]["feedback_rounds"] == 2
+
+
+def test_without_a_choice_no_variant_is_measured() -> None:
+    assert methods_table.known_methods(()) == ("auditcoder", *(name for name in get_args(Method) if name in METHODS))
 
 
 def test_a_folder_of_other_runs_is_refused(tmp_path: Path, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
