@@ -87,7 +87,9 @@ def model(task: Task, choice: int) -> Forms:
         "inputs": "{'text': 'a', 'x': 1, 'times': 2}",
         "expected": EXPECTED[task.id],
     }
-    return Forms(step_code(WRONG[task.id]), choice, {**told, **step_values()})
+    crash = task.id == "apps-11" and choice == -1  # some agents are asked about crashes alone
+    code = WRONG[task.id].replace("'no'", "'no'[9]") if crash else WRONG[task.id]
+    return Forms(step_code(code), choice, {**told, **step_values()})
 
 
 def runs(solve: Solve, executor: SandboxExecutor, folder: Path, config: Config) -> Iterator[tuple[Any, set[str]]]:
