@@ -24,15 +24,24 @@ from auditcoder.core.protocols import Executor
 from auditcoder.core.versions import Active
 from auditcoder.ledger.chain import Ledger
 from auditcoder.ledger.state import Candidate, FoldState
-from auditcoder.records.events import CallsRecorded, ChecksRun, Event, LocalChecksRun, ProgramProbed, RunStarted
+from auditcoder.records.events import (
+    CallsRecorded,
+    ChecksRun,
+    Event,
+    LocalChecksRun,
+    ProgramProbed,
+    RunStarted,
+    TraceRecorded,
+)
 from auditcoder.records.execution import CheckResult, ExecutionReport, IsolationReport, Recording
 from auditcoder.records.task import Check, EntryPoint, Limits
+from auditcoder.records.trace import Trace
 from auditcoder.sandbox.gate_verdict import gate_findings
 
 NEAR = 0.8
 """Share of a limit from which on a stop at it may or may not happen."""
 _STOPS = {"timeout": "time", "memory": "memory"}
-R = TypeVar("R", ExecutionReport, Recording)
+R = TypeVar("R", ExecutionReport, Recording, Trace)
 
 
 class Executed(NamedTuple):
@@ -91,7 +100,7 @@ def _event(rerun: _Rerun, number: int, event: Event) -> None:
     state = rerun.state
     if isinstance(event, ProgramProbed) and state.started is not None:
         _probe(rerun, number, event, state.started.task.limits)
-    if not isinstance(event, ChecksRun | LocalChecksRun | CallsRecorded):
+    if not isinstance(event, ChecksRun | LocalChecksRun | CallsRecorded | TraceRecorded):
         return
     candidate = state.candidates.get(event.candidate)
     if candidate is None or state.started is None or state.frozen is None:
@@ -105,8 +114,18 @@ def _event(rerun: _Rerun, number: int, event: Event) -> None:
             _report(rerun, number, event.report, key, run, task.limits)
     elif isinstance(event, LocalChecksRun):
         _local(rerun, number, event, candidate, task.limits)
+    elif isinstance(event, CallsRecorded):
+        check = _check_of(checks, event.recording.check)
+        if check is not None:
+            _recording(rerun, number, event, candidate, check)
     else:
-        _recording(rerun, number, event, candidate)
+        check = _check_of(checks, event.trace.check)
+        if check is not None:
+            _traced(rerun, number, event, candidate, check)
+
+
+def _check_of(checks: Sequence[Check], name: str) -> Check | None:
+    return next((check for check in checks if check.id == name), None)
 
 
 def _probe(rerun: _Rerun, number: int, event: ProgramProbed, limits: Limits) -> None:
@@ -139,29 +158,40 @@ def _local(rerun: _Rerun, number: int, event: LocalChecksRun, candidate: Candida
     _report(rerun, number, event.report, key, lambda: rerun.executor.run(part.program, entry, checks, limits), limits)
 
 
-def _recording(rerun: _Rerun, number: int, event: CallsRecorded, candidate: Candidate) -> None:
-    state, assembly = rerun.state, candidate.assembly
-    if state.started is None or state.frozen is None:
-        return
-    task = state.started.task
-    check = next((each for each in state.frozen.checks if each.id == event.recording.check), None)
-    if check is None:
-        return
-    units = callable_units(assembly)
+def _recording(rerun: _Rerun, number: int, event: CallsRecorded, candidate: Candidate, check: Check) -> None:
+    assembly, started = candidate.assembly, rerun.state.started
+    assert started is not None  # the fold has a candidate
+    task, units = started.task, callable_units(assembly)
 
     def run() -> Recording:
         return rerun.executor.record(assembly.program, task.entry, check, task.limits, units)
 
+    key = ("record", assembly.digest, check.id)
+    _advisory(rerun, number, f"recorded calls on {check.id}", event.recording, key, run)
+
+
+def _traced(rerun: _Rerun, number: int, event: TraceRecorded, candidate: Candidate, check: Check) -> None:
+    assembly, started = candidate.assembly, rerun.state.started
+    assert started is not None  # the fold has a candidate
+    task = started.task
+
+    def run() -> Trace:
+        return rerun.executor.trace(assembly.program, task.entry, check, task.limits, event.plan)
+
+    _advisory(rerun, number, f"trace on {check.id}", event.trace, ("trace", event.key), run)
+
+
+def _advisory(rerun: _Rerun, number: int, what: str, recorded: R, key: tuple[str, ...], run: Callable[[], R]) -> None:
+    """Compare what an advisory run gave."""
     rerun.compared += 1
-    found = rerun.once(("record", assembly.digest, check.id), run)
-    if alike(found, event.recording):
+    found = rerun.once(key, run)
+    if alike(found, recorded):
         return
     more = [rerun.again(run), rerun.again(run)]
-    what = f"recorded calls on {check.id}"
     if not all(alike(other, found) for other in more):
         rerun.explained.append(Explained(number, what, "nondeterministic: runs of it do not agree among themselves"))
         return
-    _differ(rerun, number, what, event.recording, found)
+    _differ(rerun, number, what, recorded, found)
 
 
 def _report(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from auditcoder.audit.execute import execute_again
 from auditcoder.audit.verify import verify_ledger
 from auditcoder.ledger.chain import Ledger
 from auditcoder.ledger.journal import MemoryJournal
@@ -151,3 +152,15 @@ def test_a_forged_trace_is_found(solve: Solve, repair: str, what: str, forge: Ca
     forge(facts, next(at for at, fact in enumerate(facts) if fact["kind"] == "trace.recorded"))
     forged = MemoryJournal([EVENT.validate_python(fact) for fact in facts]).ledger
     assert verify_ledger(forged).differences, what
+
+
+def test_traces_are_run_again_and_a_forged_value_is_found(solve: Solve, executor: Any) -> None:
+    _, ledger = solved(solve, whole(WRONG, RIGHT), feedback="all-traces")
+    again = execute_again(ledger, executor)
+    assert (again.differences, again.explained) == ((), ())
+    facts = [json.loads(entry.raw)["event"] for entry in ledger.entries]
+    traced = next(fact for fact in facts if fact["kind"] == "trace.recorded")
+    traced["trace"]["lines"][0]["values"] = ["[9]"]
+    forged = MemoryJournal([EVENT.validate_python(fact) for fact in facts]).ledger
+    [difference] = execute_again(forged, executor).differences
+    assert difference.what.startswith("trace on E2")
