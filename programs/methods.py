@@ -10,6 +10,7 @@ from auditcoder.errors import ConfigError
 from auditcoder.programs.baselines.agentcoder import AgentCoder
 from auditcoder.programs.baselines.base import RivalMethod, options_of
 from auditcoder.programs.baselines.bpd import Bpd
+from auditcoder.programs.baselines.codecor import CodeCoR
 from auditcoder.programs.baselines.codesim import CodeSim
 from auditcoder.programs.baselines.direct import Direct
 from auditcoder.programs.baselines.fresh_start import FreshStart
@@ -24,6 +25,7 @@ METHODS: Mapping[Method, type[RivalMethod]] = {
     "agentcoder": AgentCoder,
     "mapcoder": MapCoder,
     "codesim": CodeSim,
+    "codecor": CodeCoR,
     "ldb": Ldb,
     "mgdebugger": MGDebugger,
     "pycapsule": PyCapsule,

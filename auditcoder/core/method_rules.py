@@ -25,7 +25,7 @@ def update_rule(config: RunConfig) -> UpdateRule:
         return "most-suites"
     if config.method == "mgdebugger":
         return "most-passed-latest"
-    return "most-passed" if config.method == "fresh-start" else "latest"
+    return "most-passed" if config.method in ("codecor", "fresh-start") else "latest"
 
 
 def takes_over(rule: UpdateRule, active: Rank | None, new: Rank) -> bool:

@@ -19,6 +19,9 @@ from auditcoder.records.events import EVENT
 from auditcoder.records.execution import CheckResult, ExecutionReport
 from auditcoder.records.task import Check, Expected, FunctionInput
 from tests.unit.test_method_agentcoder import CRASH, EASY, HARD, TOTAL, WRONG, ZERO, Script
+from tests.unit.test_method_codecor import CRASH as WORSE
+from tests.unit.test_method_codecor import WRONG as BETTER
+from tests.unit.test_method_codecor import Script as Pool
 
 Solve = Callable[..., Any]
 Facts = list[dict[str, Any]]
@@ -104,6 +107,23 @@ def test_the_examples_are_left_out_only_by_the_methods_that_do(solve: Solve) -> 
 
     assert "V4" in found(forged(ledger, included))
     assert "V4" in found(forged(ledger, other))
+
+
+def test_codecor_runs_the_examples_first_and_keeps_the_program_that_passes_most(solve: Solve) -> None:
+    journal = MemoryJournal()
+    solve(TOTAL, Pool((BETTER, WORSE)), method="codecor", k=0, journal=journal)
+    ledger = journal.ledger
+    assert found(ledger) == set()
+
+    def left_out(facts: Facts) -> None:
+        event = first(facts, "checks.frozen")
+        event["checks"] = event["checks"][1:]
+
+    def latest(facts: Facts) -> None:
+        facts[places(facts, "candidate.ranked")[-1]]["active"] = True
+
+    assert "V4" in found(forged(ledger, left_out))
+    assert "V15" in found(forged(ledger, latest))
 
 
 def test_a_check_that_the_designer_never_wrote_is_found_by_replaying(solve: Solve) -> None:

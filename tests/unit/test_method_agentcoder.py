@@ -291,9 +291,8 @@ def test_hidden_tests_reach_no_prompt_of_a_run_that_reacts(solve: Solve, packs: 
     assert CANARY in repr(hidden_tests(task, packs).checks)
     name = task.entry.name
     given = "1\n" if task.entry.kind == "program" else f"{name}(1, 2)"
-    wrong = f"def {name}(*args):\n    return 'no'" if name else "print('no')"
-    if name:
-        wrong = f"def {task.entry.signature.render().split(' ->')[0]}:\n    return 'no'"
+    signature = task.entry.signature.render().split(" ->")[0] if task.entry.signature else ""
+    wrong = f"def {signature}:\n    return 'no'" if signature else "print('no')"
     code = f"### reasoning\nSo.\n### code\n```python\n{wrong}\n```"
     journal = MemoryJournal()
     script = Script((code,), (code,), (suite(check(given, "3")),))
