@@ -25,6 +25,7 @@ from auditcoder.records.config import RunConfig
 from auditcoder.records.execution import ExecutionReport
 from auditcoder.records.graph import ROOT
 from auditcoder.records.task import Check, Task
+from auditcoder.sandbox.gate_verdict import gate_findings, gate_labels
 
 
 class MGDebuggerOptions(Record):
@@ -163,6 +164,9 @@ class Pass:
     def _checks(self, unit: RepairUnit, part: Part) -> tuple[Check, ...]:
         """Return the checks of a unit: the visible ones for the root, derived ones for any other; noted when none."""
         run, task = self.run, self.run.task
+        if away := self._turned_away(part):
+            run.note("unchecked", label(unit), kept=False, detail=away)
+            return ()
         if takes_visible(task, unit, self.options.root_checks):
             return run.checks
         function = checkable(definitions(part.source).get(unit.entry))
@@ -196,11 +200,16 @@ class Pass:
                 refused = outcome.reason if isinstance(outcome, Refusal) else ""
             except UnusableAnswerError as error:
                 outcome, refused = None, error.message
-            if isinstance(outcome, Part):
+            if isinstance(outcome, Part) and not (refused := self._turned_away(outcome)):
                 return outcome
             last = number + 1 == tries
             self.run.note("unusable" if last else "parse-retry", f"{what} of {item}", kept=not last, detail=refused)
         return None
+
+    def _turned_away(self, part: Part) -> str:
+        """Return why the strict gate lets a program not run; empty when it may."""
+        labels = gate_labels(gate_findings(part.assembly, "strict")) if self.run.config.gate == "strict" else ()
+        return f"the gate turns the program away: {labels[0]}" if labels else ""
 
     def _sampling(self, *, again: bool) -> Sampling | None:
         """Return a fresh draw where a call repeats an earlier one: at temperature 0 it would give the same answer."""
