@@ -23,7 +23,6 @@ from auditcoder.records.task import (
     FunctionInput,
     FunctionSignature,
     Parameter,
-    ProgramInput,
     Task,
 )
 
@@ -41,12 +40,6 @@ TOTAL = Task(
     statement="Return the sum of the doubled positive items, and 1 more.",
     entry=EntryPoint(kind="function", name="total", signature=SIGNATURE),
     examples=(example(1, [1, 2], 7), example(2, [1, -2], 3), example(3, [-4], 1)),
-)
-ECHO = Task(
-    id="echo",
-    statement="Print the number that is read, doubled.",
-    entry=EntryPoint(kind="program", name=""),
-    examples=(Check(id="E1", input=ProgramInput(stdin="4\n"), expected=Expected(stdout="8\n")),),
 )
 PARTS = {
     "positive": "def positive(items):\n    return [item for item in items if item > 0]",

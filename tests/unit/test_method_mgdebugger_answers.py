@@ -1,4 +1,4 @@
-"""MGDebugger where something is missing: decompositions, checks and fixes that cannot be used, other kinds of programs."""
+"""MGDebugger where something is missing: what cannot be used, and other kinds of programs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,22 @@ from typing import Any
 
 import pytest
 
+from auditcoder.audit.execute import execute_again
 from auditcoder.ledger.journal import MemoryJournal
 from auditcoder.records.events import ProgramProbed
+from auditcoder.records.task import (
+    CallsInput,
+    Check,
+    EntryPoint,
+    Expected,
+    FunctionSignature,
+    MethodCall,
+    Parameter,
+    ProgramInput,
+    Task,
+)
+from auditcoder.sandbox.executor import SandboxExecutor
 from tests.unit.test_method_mgdebugger import (
-    ECHO,
     FAULTS,
     NAMES,
     RIGHT,
@@ -25,6 +37,12 @@ from tests.unit.test_method_mgdebugger import (
 )
 
 Solve = Callable[..., Any]
+ECHO = Task(
+    id="echo",
+    statement="Print the number that is read, doubled.",
+    entry=EntryPoint(kind="program", name=""),
+    examples=(Check(id="E1", input=ProgramInput(stdin="4\n"), expected=Expected(stdout="8\n")),),
+)
 
 
 def test_without_examples_the_first_program_is_final(solve: Solve) -> None:
@@ -166,3 +184,37 @@ def test_what_the_strict_gate_turns_away_is_not_run(solve: Solve) -> None:
     assert all("eval" not in event.program for event in run.events if isinstance(event, ProgramProbed))
     assert "the gate turns the program away" in notes(run, "unusable")[0].detail
     assert differences(journal.ledger) == []
+
+
+BOX = Task(
+    id="box",
+    statement="A box that keeps a number and gives it doubled.",
+    entry=EntryPoint(
+        kind="class",
+        name="Box",
+        methods=(
+            FunctionSignature(name="__init__", parameters=(Parameter(name="n", type="int"),)),
+            FunctionSignature(name="get"),
+        ),
+    ),
+    examples=(
+        Check(
+            id="E1",
+            input=CallsInput(init=(3,), calls=(MethodCall(method="get"),)),
+            expected=Expected(value=[6], has_value=True),
+        ),
+    ),
+)
+
+
+def test_a_class_is_entered_as_the_task_says_and_its_helpers_by_calls(solve: Solve, executor: SandboxExecutor) -> None:
+    seed = "class Box:\n    def __init__(self, n):\n        self.n = n\n\n    def get(self):\n        return self.n"
+    tree = f"def twice(n):\n    return n\n\n\n{seed.replace('return self.n', 'return twice(self.n)')}"
+    script = Script(seed, trees=(tree,), checks={"twice": [{"inputs": '{"n": 3}', "expected": "6"}]})
+    script.fixes["twice"] = [fenced("def twice(n):\n    return 2 * n")]
+    journal = MemoryJournal()
+    run = solve(BOX, script, method="mgdebugger", k=1, journal=journal)
+    assert script.asked == ["seed", "tree", "checks twice", "fix twice"]
+    assert run.candidate.rank.full_pass
+    assert differences(journal.ledger) == []
+    assert execute_again(journal.ledger, executor).differences == ()
