@@ -35,7 +35,7 @@ class LdbOptions(Record):
     """What a run is cut into."""
     shown: int = Field(default=0, ge=0, le=MOST_VERDICTS)
     """Executed blocks shown at most; 0: 10 at level block, else 30."""
-    value_chars: int = Field(default=100, ge=10, le=2000)
+    value_chars: int = Field(default=100, ge=10, le=200)
     """Characters of a variable's line; of a longer one both ends are shown."""
     context_tokens: int = Field(default=3097, ge=1, le=10**6)
     """Tokens of a prompt, estimated; the oldest rounds are left out beyond it."""

@@ -24,8 +24,8 @@ from auditcoder.sandbox.worker.trace_values import FIRST, LAST, MOST, render, re
 
 globals()["__builtins__"] = dict(vars(builtins))
 
-BLOCK_LIMIT = 100
-"""Characters of a variable in a block: of a longer text the first and last 50 (LDB, section 4)."""
+BLOCK_LIMIT = 200
+"""Characters of a variable in a block; of a longer text both ends. LDB shows 100 (section 3), as an option."""
 MOST_VARIABLES = 30
 _LAZY = (int, bool, float, str, type(None))
 """Types whose objects never change: their text can wait."""
