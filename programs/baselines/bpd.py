@@ -26,7 +26,7 @@ from auditcoder.programs.baselines.fixing import (
 from auditcoder.programs.baselines.reports import failing_report
 from auditcoder.programs.baselines.run import MethodRun
 from auditcoder.programs.module import TypedModule
-from auditcoder.programs.render import task_text
+from auditcoder.programs.render import safe, task_text
 from auditcoder.records.base import Record
 from auditcoder.records.config import RunConfig
 from auditcoder.records.execution import CheckResult
@@ -136,4 +136,5 @@ class Bpd(RivalMethod):
         trace = run.trace(check)
         if trace is None or trace.reason:
             return None, trace.reason if trace else "there is no program"
-        return annotated(run.source, trace), "no value was seen"
+        text = annotated(run.source, trace)
+        return (safe(text, ALL_SHOWN) if text else None), "no value was seen"

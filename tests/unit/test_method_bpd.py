@@ -7,14 +7,7 @@ from typing import Any
 
 import pytest
 
-from auditcoder.audit.execute import execute_again
-from auditcoder.audit.outputs import expected_outputs
-from auditcoder.audit.verify import verify_chain
-from auditcoder.ledger.chain import Chain
-from auditcoder.ledger.fold import fold_ledger
-from auditcoder.ledger.journal import MemoryJournal
 from auditcoder.programs.baselines.bpd import ALL_SHOWN, NO_ROOM
-from auditcoder.programs.replaying import replay_run
 from auditcoder.records.events import MethodNoted, RoundStarted
 from auditcoder.records.task import Check, EntryPoint, Expected, FunctionInput, FunctionSignature, Parameter, Task
 from auditcoder.records.trace import Trace, TracedLine
@@ -103,6 +96,12 @@ def test_a_wrong_answer_is_answered_with_the_values_of_failing_runs(
     assert fallbacks(run) == []
 
 
+def test_control_characters_of_a_program_are_shown_escaped(solve: Solve, executor: Any) -> None:
+    run = solve(TOTAL, answers(program("return len('\u202e')")), method="bpd", k=1, sandbox=Tracing(executor))
+    assert "\u202e" not in run.calls[1][1]
+    assert "return len('\\x202e')" in run.calls[1][1]
+
+
 def test_a_crash_is_answered_with_the_error(solve: Solve, executor: Any) -> None:
     run = solve(TOTAL, answers(CRASH), method="bpd", k=1, sandbox=Tracing(executor))
     assert SHOWN not in run.calls[1][1]
@@ -149,29 +148,6 @@ def test_all_traces_together_have_a_limit(solve: Solve, executor: Any) -> None:
     assert len(sandbox.traced) == 2 * (len(seen) + 1)  # no run is traced for nothing, but the one that did not fit
     assert {detail for _, detail in fallbacks(run)} == {NO_ROOM}
     assert f"and {20 - len(seen) - 3} more failing checks" in shown
-
-
-@pytest.mark.parametrize("traces", ["one", "all"])
-def test_runs_verify_run_again_and_replay(solve: Solve, executor: Any, traces: str) -> None:
-    journal, options = MemoryJournal(), (("traces", traces),)
-    script, sandbox = answers(WRONG, CRASH, "no code", WRONG, RIGHT), Tracing(executor, {"E3": "another result"})
-    solve(TOTAL, script, method="bpd", k=30, options=options, sandbox=sandbox, journal=journal)
-    ledger = journal.ledger
-    outputs = expected_outputs(fold_ledger(ledger))
-    assert [str(difference) for difference in verify_chain(Chain(ledger, None), outputs=outputs).differences] == []
-    assert [str(difference) for difference in replay_run(ledger).differences] == []
-    assert [str(difference) for difference in execute_again(ledger, executor).differences] == []
-
-
-def test_the_values_of_a_real_run_are_shown(solve: Solve, executor: Any) -> None:
-    journal = MemoryJournal()
-    wrong = program("result = 0\n    for item in items:\n        result += item\n    return result")
-    run = solve(TOTAL, answers(wrong, RIGHT), method="bpd", k=1, journal=journal)
-    assert run.candidate.rank.full_pass
-    shown = run.calls[1][1].partition("### annotated")[2]
-    added = next(line for line in shown.split("\n") if "result += item" in line)
-    assert added.partition("#")[2].count("1") == 2  # 1, then -1
-    assert execute_again(journal.ledger, executor).differences == ()
 
 
 def test_the_history_holds_what_was_said_earlier(solve: Solve, executor: Any) -> None:

@@ -8,16 +8,9 @@ from typing import Any
 
 import pytest
 
-from auditcoder.audit.execute import execute_again
-from auditcoder.audit.outputs import expected_outputs
-from auditcoder.audit.verify import verify_chain
 from auditcoder.core.blocks import block_map
-from auditcoder.ledger.chain import Chain
-from auditcoder.ledger.fold import fold_ledger
-from auditcoder.ledger.journal import MemoryJournal
 from auditcoder.programs.baselines.ldb_agents import Turn, fitting
 from auditcoder.programs.baselines.ldb_blocks import BLOCKS_SHOWN, blocks_text
-from auditcoder.programs.replaying import replay_run
 from auditcoder.records.events import CodeWritten, MethodNoted, ModelCalled, RoundStarted, TraceRecorded
 from auditcoder.records.task import (
     Check,
@@ -289,31 +282,6 @@ def test_what_a_prompt_shows_of_blocks_is_bounded() -> None:
     assert "characters left out" in text
     assert text.endswith("and 480 more")
     assert len(text) < BLOCKS_SHOWN + 50
-
-
-@pytest.mark.parametrize("verdicts", [VERDICTS, "no form at all"])
-def test_runs_verify_run_again_and_replay(
-    solve: Solve, traced: Traced, executor: SandboxExecutor, verdicts: str
-) -> None:
-    journal = MemoryJournal()
-    script = answers(WRONG, CRASH, "no code", WRONG, RIGHT, verdicts=verdicts)
-    solve(TOTAL, script, method="ldb", sandbox=traced, k=30, journal=journal)
-    ledger = journal.ledger
-    outputs = expected_outputs(fold_ledger(ledger))
-    assert [str(difference) for difference in verify_chain(Chain(ledger, None), outputs=outputs).differences] == []
-    assert [str(difference) for difference in replay_run(ledger).differences] == []
-    assert [str(difference) for difference in execute_again(ledger, executor).differences] == []
-
-
-@pytest.mark.parametrize("level", ["block", "line", "function"])
-def test_the_blocks_of_a_real_run_are_judged(solve: Solve, executor: SandboxExecutor, level: str) -> None:
-    journal = MemoryJournal()
-    run = solve(TOTAL, answers(WRONG, RIGHT), method="ldb", k=1, options=(("level", level),), journal=journal)
-    assert [role for role, _ in run.calls] == ["generator", "verifier", "regenerator"]
-    judge = run.calls[1][1]
-    assert "items = [1, -2]" in judge
-    assert "result = -1" in judge
-    assert execute_again(journal.ledger, executor).differences == ()
 
 
 def test_a_refused_repair_costs_its_round_and_keeps_the_program(solve: Solve, traced: Traced) -> None:
