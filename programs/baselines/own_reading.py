@@ -35,12 +35,15 @@ def read_check(task: Task, given: str, expected: str) -> ReadCheck:
     Raises:
         ValueError: why they are no check of this task.
     """
-    if task.entry.kind == "program":
-        return _of_program(given, expected)
-    if task.entry.kind == "function":
-        return _of_function(task, given, expected)
-    if task.entry.kind == "class":
-        return _of_class(task.entry, given, expected)
+    try:
+        if task.entry.kind == "program":
+            return _of_program(given, expected)
+        if task.entry.kind == "function":
+            return _of_function(task, given, expected)
+        if task.entry.kind == "class":
+            return _of_class(task.entry, given, expected)
+    except (RecursionError, MemoryError) as error:
+        raise ValueError("it is nested too deeply") from error
     raise ValueError("a script is not checked by a short text")
 
 

@@ -6,6 +6,8 @@ import ast
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from auditcoder.programs.baselines.own_reading import read_check
 from auditcoder.programs.baselines.own_values import MOST_ITEMS, encoded_constant
@@ -19,6 +21,7 @@ from auditcoder.records.task import (
     ProgramInput,
     Task,
     UnittestInput,
+    checks_hash,
 )
 from auditcoder.records.values import decode
 from auditcoder.sandbox.executor import SandboxExecutor
@@ -80,7 +83,7 @@ def test_everything_else_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "expected", "args", "result"),
+    ("text", "expected", "args", "result"),
     [
         ("power(2, 3)", "8", (2, 3), 8),
         ("assert power(2, 3) == 8", "", (2, 3), 8),
@@ -93,14 +96,14 @@ def test_everything_else_is_refused(text: str) -> None:
         ("power(2, 3);", "None", (2, 3), None),
     ],
 )
-def test_a_call_of_the_function_is_read(given: str, expected: str, args: tuple[object, ...], result: object) -> None:
-    read = read_check(POWER, given, expected)
+def test_a_call_of_the_function_is_read(text: str, expected: str, args: tuple[object, ...], result: object) -> None:
+    read = read_check(POWER, text, expected)
     assert isinstance(read.input, FunctionInput)
     assert (read.input.args, read.expected.value, read.expected.has_value) == (args, result, True)
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("text", "expected"),
     [
         ("", "8"), ("power(2, 3)", ""), ("power(2, 3)", "8; 9"), ("power(2, 3)", "return 8"), ("other(2, 3)", "8"),
         ("obj.power(2, 3)", "8"), ("power", "8"), ("power(2)", "8"), ("power(2, 3, 4)", "8"), ("power(2, 3", "8"),
@@ -111,9 +114,9 @@ def test_a_call_of_the_function_is_read(given: str, expected: str, args: tuple[o
         ("power(2, \ud800)", "8"),
     ],
 )  # fmt: skip
-def test_what_is_no_call_of_the_function_is_refused(given: str, expected: str) -> None:
+def test_what_is_no_call_of_the_function_is_refused(text: str, expected: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
-        read_check(POWER, given, expected)
+        read_check(POWER, text, expected)
 
 
 def test_the_text_of_a_run_is_read() -> None:
@@ -122,10 +125,10 @@ def test_the_text_of_a_run_is_read() -> None:
     assert (read.input.stdin, read.expected.stdout) == ("3\n1 2 3\n", "6\n")
 
 
-@pytest.mark.parametrize(("given", "expected"), [("3", " \n"), ("\ud800", "6"), ("3", "\udfff")])
-def test_a_run_without_output_or_that_cannot_be_piped_is_refused(given: str, expected: str) -> None:
+@pytest.mark.parametrize(("text", "expected"), [("3", " \n"), ("\ud800", "6"), ("3", "\udfff")])
+def test_a_run_without_output_or_that_cannot_be_piped_is_refused(text: str, expected: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
-        read_check(ECHO, given, expected)
+        read_check(ECHO, text, expected)
 
 
 def test_a_script_is_not_checked() -> None:
@@ -142,14 +145,14 @@ BAD = STACKED.format("    def push(self, item):\n        self.items.insert(0, it
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("text", "expected"),
     [
         ("s = Stack()\ns.push(1)\ns.push(2)\ns.pop()", "2"),
         ("s = Stack(); s.push(1); s.push(item=2); assert s.pop() == 2; assert s.pop() == 1", ""),
     ],
 )
-def test_a_script_over_one_instance_runs_as_a_unit_test(executor: SandboxExecutor, given: str, expected: str) -> None:
-    read = read_check(STACK, given, expected)
+def test_a_script_over_one_instance_runs_as_a_unit_test(executor: SandboxExecutor, text: str, expected: str) -> None:
+    read = read_check(STACK, text, expected)
     assert isinstance(read.input, UnittestInput)
     check = Check(id="T1", origin="internal", input=read.input, expected=read.expected)
     outcomes = [executor.run(text, STACK.entry, [check], Limits()).results[0] for text in (GOOD, BAD)]
@@ -158,7 +161,7 @@ def test_a_script_over_one_instance_runs_as_a_unit_test(executor: SandboxExecuto
 
 
 @pytest.mark.parametrize(
-    "given",
+    "text",
     [
         "", "s = Stack()", "Stack().pop()", "s = Other()\ns.pop()", "s = Stack()\nt.pop()",
         "s = Stack()\ns.items.pop()",
@@ -168,6 +171,52 @@ def test_a_script_over_one_instance_runs_as_a_unit_test(executor: SandboxExecuto
         "s = Stack()\n" + "s.push(1)\n" * 13,
     ],
 )  # fmt: skip
-def test_another_script_is_refused(given: str) -> None:
+def test_another_script_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
-        read_check(STACK, given, "1")
+        read_check(STACK, text, "1")
+
+
+PIECES = st.sampled_from([
+    "power", "Stack", "s", "obj", "=", "==", "(", ")", "[", "]", "{", "}", ",", ".", ":", "\n", " ", "; ", "*", "**",
+    "-", "+", "//", "%", "1", "0", "9" * 30, "2.5", "1e400", "1j", "'a'", "b'a'", "None", "true", "nan", "range", "list",
+    "set", "sorted", "float", "'inf'", "push", "pop", "assert ", "not ", "lambda: ", "for x in ", "base=", "import os", "\\",
+    "#", "\0", "\ud800", "f'{1}'", "is ", "...", "@",
+])  # fmt: skip
+TEXTS = st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=24).map("".join))
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.sampled_from([POWER, ECHO, STACK, FILES]), st.sampled_from(["", "power(", "s = Stack()\ns."]), TEXTS, TEXTS)
+def test_whatever_a_model_writes_is_a_check_or_refused(task: Task, begun: str, one: str, other: str) -> None:
+    try:
+        read = read_check(task, begun + one, other)
+    except ValueError:
+        return
+    check = Check(id="T1", origin="internal", input=read.input, expected=read.expected)
+    assert Check.model_validate_json(check.model_dump_json()) == check
+    assert len(checks_hash((check,))) == 64
+
+
+@pytest.mark.parametrize(
+    ("task", "text"),
+    [
+        (POWER, "power" + ".a" * 190 + "(1, 2)"),
+        (POWER, "power(" + "[" * 190 + "]" * 190 + ", 1)"),
+        (POWER, "power(" + "-" * 380 + "1, 2)"),
+        (POWER, "power(" + "1 + " * 95 + "1, 2)"),
+        (STACK, "s = Stack()\ns.push(" + "(" * 90 + "1" + ",)" * 90 + ")"),
+        (STACK, "s = Stack()\ns" + ".push" * 70 + "(1)"),
+    ],
+)
+def test_deep_texts_are_read_or_refused_at_any_depth_of_the_stack(task: Task, text: str) -> None:
+    def at(depth: int) -> None:
+        if depth:
+            return at(depth - 1)
+        try:
+            read_check(task, text, "1")
+        except ValueError:
+            return None
+        return None
+
+    for depth in (0, 300, 600, 800):
+        at(depth)
