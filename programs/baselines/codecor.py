@@ -12,7 +12,7 @@ from pydantic import Field
 
 from auditcoder.core.method_ends import LIMIT, REPEATED
 from auditcoder.programs.ask import ask_code, ask_fields
-from auditcoder.programs.baselines.base import RivalMethod
+from auditcoder.programs.baselines.base import Bounds, RivalMethod
 from auditcoder.programs.baselines.fixing import entry_with
 from auditcoder.programs.baselines.own_checks import Proposed, ask_checks, own_checks
 from auditcoder.programs.baselines.plan_coder import PROGRAM_SHOWN, asked_twice, plan_shown
@@ -32,6 +32,7 @@ from auditcoder.programs.node_generator import PROGRAM_TOKENS
 from auditcoder.programs.render import safe, task_text
 from auditcoder.programs.session import Candidate
 from auditcoder.records.base import Record
+from auditcoder.records.config import RunConfig
 from auditcoder.records.graph import ROOT
 from auditcoder.signatures.baselines.codecor import (
     ApplyAdvice,
@@ -95,6 +96,15 @@ class CodeCoR(RivalMethod):
         self.adviser = dspy.Predict(advice_signature(options.n_a))
         self.judge_advice = dspy.Predict(judge_signature(options.n_a))
         self.reviser = dspy.Predict(ApplyAdvice)
+
+    def bounds(self, config: RunConfig) -> Bounds:
+        """Return one surviving brief with checks and program; at most every brief, and repairs of every program."""
+        own = self.options
+        judge = int(own.prune != "none")
+        single = config.k == 1 and own.k1 == "strict"
+        repaired = min(config.k, own.r) * (1 if single else own.n_p)
+        kept = 1 if judge else own.n_p
+        return Bounds(1 + judge + 2 * kept, 1 + judge + 2 * own.n_p + (2 + judge) * repaired)
 
     def solve(self, run: MethodRun) -> str:
         """Brief, test, code and check; then repair in rounds what fails."""
