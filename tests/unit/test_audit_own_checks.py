@@ -79,6 +79,10 @@ def enough(facts: Facts) -> None:
     first(facts, "run.finished")["reason"] = "enough suites pass whole"
 
 
+def repeats(facts: Facts) -> None:
+    first(facts, "run.finished")["reason"] = "every program repeats its error"
+
+
 FORGED: list[tuple[str, Callable[[Facts], object]]] = [
     ("V3", another_check),
     ("V4", as_an_example),
@@ -86,6 +90,7 @@ FORGED: list[tuple[str, Callable[[Facts], object]]] = [
     ("V4", example_first),
     ("V2", frozen_again),
     ("V20", enough),
+    ("V20", repeats),
 ]
 
 
@@ -122,6 +127,8 @@ def test_codecor_runs_the_examples_first_and_keeps_the_program_that_passes_most(
     def latest(facts: Facts) -> None:
         facts[places(facts, "candidate.ranked")[-1]]["active"] = True
 
+    assert "V20" not in found(forged(ledger, repeats))  # a reason that the method has; replaying makes it again
+    assert "V20" in found(forged(ledger, enough))
     assert "V4" in found(forged(ledger, left_out))
     assert "V15" in found(forged(ledger, latest))
 

@@ -210,8 +210,9 @@ def test_the_program_that_passes_most_checks_is_returned_and_the_earlier_on_ties
     assert run.candidate.number == 1
     assert [note.item for note in notes(run, "initial-best")] == ["candidate 1"]
     result = method_result(run.events)
-    assert result.first_candidate.candidate == 0
-    assert result.final.candidate == 1
+    assert result.first_candidate is not None
+    assert result.final is not None
+    assert (result.first_candidate.candidate, result.final.candidate) == (0, 1)
 
 
 def test_the_single_intervention_repairs_the_best_program(solve: Solve) -> None:

@@ -178,9 +178,9 @@ def test_another_script_is_refused(text: str) -> None:
 
 PIECES = st.sampled_from([
     "power", "Stack", "s", "obj", "=", "==", "(", ")", "[", "]", "{", "}", ",", ".", ":", "\n", " ", "; ", "*", "**",
-    "-", "+", "//", "%", "1", "0", "9" * 30, "2.5", "1e400", "1j", "'a'", "b'a'", "None", "true", "nan", "range", "list",
-    "set", "sorted", "float", "'inf'", "push", "pop", "assert ", "not ", "lambda: ", "for x in ", "base=", "import os", "\\",
-    "#", "\0", "\ud800", "f'{1}'", "is ", "...", "@",
+    "-", "+", "//", "%", "1", "0", "9" * 30, "2.5", "1e400", "1j", "'a'", "b'a'", "None", "true", "nan", "range",
+    "list", "set", "sorted", "float", "'inf'", "push", "pop", "assert ", "not ", "lambda: ", "for x in ", "base=",
+    "import os", "\\", "#", "\0", "\ud800", "f'{1}'", "is ", "...", "@",
 ])  # fmt: skip
 TEXTS = st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=24).map("".join))
 

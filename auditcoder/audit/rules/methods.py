@@ -5,11 +5,11 @@ from __future__ import annotations
 from auditcoder.audit.numbers import AuditCheck
 from auditcoder.audit.walk import Walk
 from auditcoder.core.ending import finish_reason
-from auditcoder.core.method_ends import BAR_PASSED, METHOD_ENDS
+from auditcoder.core.method_ends import BAR_PASSED, METHOD_ENDS, REPEATED
 from auditcoder.core.method_rules import replaces, update_rule
 from auditcoder.core.rank import passed_checks, rank_of
 from auditcoder.core.spending import CALLS_SPENT, TOKENS_SPENT
-from auditcoder.core.suites import OWN_CHECKS, Tried, bar_of, examples_in_q, freezes_again, suites_passed
+from auditcoder.core.suites import OWN_CHECKS, Tried, bar_of, examples_in_q, freezes_again, resamples, suites_passed
 from auditcoder.errors import RecordError
 from auditcoder.records.events import (
     AttemptStarted,
@@ -82,13 +82,14 @@ def called(walk: Walk, event: ModelCalled) -> None:
 
 def finished(walk: Walk, event: RunFinished, rank: Rank, report: ExecutionReport) -> None:
     """V20. The reason is a full pass, a budget that is really used up, or a rule of the method's own."""
-    of_method = [end for end in METHOD_ENDS if end not in (CALLS_SPENT, TOKENS_SPENT)]
+    config = walk.started.config
+    foreign = {CALLS_SPENT, TOKENS_SPENT}
+    foreign |= set() if resamples(config) and suites_passed(report, walk.checks) >= bar_of(config) else {BAR_PASSED}
+    foreign |= set() if config.method == "codecor" else {REPEATED}
+    of_method = [end for end in METHOD_ENDS if end not in foreign]
     ends = [walk.spending.spent] if walk.spending.spent else []
     ends += [] if rank.full_pass else of_method
     ends += [""] if rank.full_pass or not walk.rounds.allows() else []
     told = [finish_reason(rank, walk.checks, report, end) for end in ends]
-    if event.reason.startswith(BAR_PASSED):
-        enough = suites_passed(report, walk.checks) >= bar_of(walk.started.config)
-        walk.holds(AuditCheck.FINISH, enough, "so many suites pass whole", recorded=event.reason)
     walk.holds(AuditCheck.FINISH, event.reason in told, "the reason is one that holds", recorded=event.reason,
                wanted="; ".join(dict.fromkeys(told)))  # fmt: skip
