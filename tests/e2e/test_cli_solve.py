@@ -452,3 +452,24 @@ def test_settings_and_profiles_share_a_file(server: Server) -> None:
     result = CliRunner().invoke(app, ["solve", "double.toml", "--config", "own.toml"])
     assert result.exit_code == 0, result.output
     assert len(server.prompts) == 1
+
+
+def test_a_rival_tells_its_agents_and_rounds_and_is_named_afterwards(solve: Solve, server: Server) -> None:
+    server.answers = [f"### code\n{WRONG}", f"### code\n{RIGHT}"]
+    told = solve("double.toml", "--method", "pycapsule", options=()).output
+    assert re.findall(r"^call    (.*?):", told, re.M) == ["programmer (generator)", "fixer (regenerator)"]
+    assert "round   1: feedback on candidate 0\n" in told
+    assert len(server.prompts) == 2
+    shown = CliRunner().invoke(app, ["show", str(only_run())])
+    assert re.search(r"^method +pycapsule *$", shown.output, re.M)
+
+
+def test_a_variant_runs_by_its_name_and_goes_on_as_that_alone(solve: Solve, server: Server) -> None:
+    server.answers = [WRONG, WORSE]
+    told = solve("double.toml", "--method", "auditcoder-feedback-resample", code=1).output
+    assert "shows   resample: asked for\n" in told
+    shown = CliRunner().invoke(app, ["show", str(only_run())])
+    assert re.search(r"^method +auditcoder-feedback-resample *$", shown.output, re.M)
+    batch = ("double.toml", "double.toml", "--resume", "--method")
+    assert "finished already" in solve(*batch, "auditcoder-feedback-resample", code=1).output
+    assert "no run of it with these settings" in solve(*batch, "auditcoder-agents", code=1).output

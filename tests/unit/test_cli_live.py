@@ -253,6 +253,14 @@ LINE_CASES: dict[str, tuple[ev.Event, str]] = {
     "started": (STARTED, "task    demo, 2 checks, isolation full (level 4)"),
     "call": (call("S1"), "call    generator S1: 1000000 + 500000 tokens in 4.0 s"),
     "cached": (call("S1", cached=True), "call    generator S1: 1000000 + 500000 tokens from the cache"),
+    "agent": (
+        call("S0").model_copy(update={"agent": "coder"}), "call    coder (generator): 1000000 + 500000 tokens in 4.0 s",
+    ),
+    "round": (ev.RoundStarted(index=1, how="retry", candidate=0), "round   2: retry on candidate 0"),
+    "feedback": (
+        ev.FeedbackChosen(index=0, policy="auto", shown="error", reason="the outcome is timeout"),
+        "shows   error: the outcome is timeout",
+    ),
     "code": (code("S1"), "code    S1: 2 lines, generated"),
     "checks": (
         ran(0, "pass", "runtime-error"), "checks  1/2 passed; first failure: example-2 runtime-error",
@@ -344,6 +352,13 @@ def test_a_local_model_reads_the_prompt_before_its_first_token() -> None:
     started = STARTED.model_copy(update={"models": (("generator", facts),)})
     text = call_text(call_started(view_of(started), "generator", "S1"))
     assert text == "call   generator S1: reading the prompt, 0 s"
+
+
+def test_the_call_of_a_rival_is_named_by_its_agent_and_the_round_is_the_stage() -> None:
+    begun = view_of(STARTED, ev.RoundStarted(index=0, how="feedback", candidate=0))
+    view = call_started(begun, "regenerator", "S0", "fixer")
+    assert call_text(view) == "call   fixer (regenerator): waiting for the answer, 0 s"
+    assert view.stage == "round 1 (feedback)"
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.4, "0 s"), (59.9, "59 s"), (60, "1 min 00 s"), (3720, "1 h 02 min")])

@@ -6,14 +6,17 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, get_args
 
+import dspy
 import pytest
 from typer.testing import CliRunner
 
 from auditcoder.cli.configure import check_settings, run_config
 from auditcoder.cli.main import app
 from auditcoder.cli.request import Settings
+from auditcoder.cli.wiring import CallWatch
 from auditcoder.errors import ConfigError
 from auditcoder.ledger.chain import LEDGER_NAME
 from auditcoder.ledger.journal import MemoryJournal
@@ -21,6 +24,9 @@ from auditcoder.ledger.outputs import write_outputs
 from auditcoder.programs.methods import METHODS, check_method
 from auditcoder.programs.variants import VARIANTS, made_by, preset
 from auditcoder.records.config import RunConfig
+from auditcoder.records.events import ModelCalled
+from tests.answers import Forms
+from tests.unit.test_method_mapcoder import TOTAL
 from tests.unit.test_method_result import HALF, NONE, RIGHT, TASK
 
 Solve = Callable[..., Any]
@@ -202,6 +208,15 @@ def test_a_dry_run_names_every_profile_that_serves_a_method() -> None:
     code, text = call("solve", str(EXAMPLE), "--dry-run", "--json", "--method", "mapcoder", *roles)
     assert code == 0
     assert json.loads(text)["plans"][0]["calls"][0]["profile"] == "embedded-small, embedded"
+
+
+def test_a_call_is_told_with_its_agent_while_it_is_made(solve: Solve) -> None:
+    begun: list[str] = []
+    watcher: Any = SimpleNamespace(on_call=lambda role, node, agent: begun.append(agent))
+    with dspy.context(callbacks=[CallWatch(watcher, {})]):
+        run = solve(TOTAL, Forms("def total(items):\n    return 7", -1), method="codesim", k=1)
+    assert begun == [event.agent for event in run.events if isinstance(event, ModelCalled)]
+    assert begun == ["planner", "simulator", "reviser", "coder", "debugger"]
 
 
 @pytest.fixture
