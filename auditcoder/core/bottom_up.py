@@ -204,6 +204,11 @@ def definitions(source: str) -> dict[str, Definition]:
     return {part.name: part for part in body if isinstance(part, (*FUNCTIONS, ast.ClassDef))}
 
 
+def is_renamed(part: Part, name: str) -> bool:
+    """Return whether a definition has another name in the linked program, where the task's prelude binds its own."""
+    return any(rename.old == name for rename in part.assembly.renames)
+
+
 def unit_text(part: Part) -> str:
     """Return the code of a unit alone; of the whole program, all of it."""
     if not part.names:

@@ -7,7 +7,17 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from auditcoder.core.bottom_up import TREE, BottomUp, Part, definitions, label, takes_visible, unit_entry, unit_program
+from auditcoder.core.bottom_up import (
+    TREE,
+    BottomUp,
+    Part,
+    definitions,
+    is_renamed,
+    label,
+    takes_visible,
+    unit_entry,
+    unit_program,
+)
 from auditcoder.core.call_graph import RepairUnit
 from auditcoder.core.method_ends import LIMIT
 from auditcoder.core.parsing import Refusal
@@ -169,7 +179,8 @@ class Pass:
             return ()
         if takes_visible(task, unit, self.options.root_checks):
             return run.checks
-        function = checkable(definitions(part.source).get(unit.entry))
+        known = {} if is_renamed(part, unit.entry) else definitions(part.source)
+        function = checkable(known.get(unit.entry))
         if isinstance(function, str):
             run.note("unchecked", label(unit), kept=False, detail=function)
             return ()

@@ -66,7 +66,7 @@ class SubCheckWriter(TypedModule["list[SubCheckText]"]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.derive = dspy.Predict(checks_signature(MOST))
+        self.derive = [dspy.Predict(checks_signature(count)) for count in range(1, MOST + 1)]
 
     def forward(
         self, task: Task, root_checks: Sequence[Check], part: Part, function: ast.FunctionDef, sampling: Sampling | None
@@ -79,7 +79,7 @@ class SubCheckWriter(TypedModule["list[SubCheckText]"]):
         """
         shown = root_checks[:MOST]
         answer = ask_fields(
-            self.derive,
+            self.derive[len(shown) - 1],
             _CHECKS_TOKENS + _CHECK_TOKENS * len(shown),
             node=ROOT,
             agent="check-writer",

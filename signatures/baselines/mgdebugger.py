@@ -65,11 +65,11 @@ class DebugFunction(dspy.Signature):
     function_code: str = dspy.OutputField(desc="the whole corrected function")
 
 
-def checks_signature(most: int) -> type[dspy.Signature]:
-    """Return `DeriveChecks` with at most so many checks as its answer."""
+def checks_signature(count: int) -> type[dspy.Signature]:
+    """Return `DeriveChecks` with as many checks as the whole program has; fewer are taken, none at all is refused."""
     listed: type[dspy.Signature] = DeriveChecks.append(
         "checks",
-        dspy.OutputField(desc=f"{most} checks of the function, one for each of the whole program"),
-        Annotated[list[SubCheck], Field(max_length=most)],
+        dspy.OutputField(desc=f"{count} checks of the function, one for each of the whole program"),
+        Annotated[list[SubCheck], Field(min_length=1, max_length=count)],
     )
     return listed

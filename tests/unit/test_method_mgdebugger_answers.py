@@ -90,7 +90,7 @@ def test_a_tree_that_passes_fewer_checks_is_dropped(solve: Solve, tree: str, kep
     ("answer", "detail"),
     [
         ("no form", "not of the required form"),
-        ([], "no check that can be run"),
+        ([], "not of the required form"),
         ([{"inputs": "[1]", "expected": "[1]"}], "no check that can be run"),
         ([{"inputs": '{"items": open("x")}', "expected": "1"}], "no check that can be run"),
     ],
@@ -218,3 +218,24 @@ def test_a_class_is_entered_as_the_task_says_and_its_helpers_by_calls(solve: Sol
     assert run.candidate.rank.full_pass
     assert differences(journal.ledger) == []
     assert execute_again(journal.ledger, executor).differences == ()
+
+
+def test_a_function_that_the_prelude_takes_the_name_of_is_left_alone(solve: Solve) -> None:
+    task = TOTAL.model_copy(update={"prelude": "positive = 3\n\n\ndef three():\n    return positive\n"})
+    script, journal = Script(trees=(source("positive"),)), MemoryJournal()
+    run = solve(task, script, method="mgdebugger", k=1, journal=journal)
+    assert [note.item for note in notes(run, "unchecked")] == ["function positive"]
+    assert "checks positive" not in script.asked
+    assert differences(journal.ledger) == []
+
+
+@pytest.mark.parametrize("count", [1, 3, 12])
+def test_as_many_checks_are_asked_for_as_there_are_visible_ones(solve: Solve, count: int) -> None:
+    examples = tuple(TOTAL.examples[0].model_copy(update={"id": f"E{n}"}) for n in range(count))
+    given = [{"inputs": f'{{"items": [{n}]}}', "expected": f"[{n}]"} for n in range(1, min(count, 8) + 1)]
+    script, journal = Script(trees=(source("positive"),), checks={"positive": given}), MemoryJournal()
+    run = solve(TOTAL.model_copy(update={"examples": examples}), script, method="mgdebugger", k=1, journal=journal)
+    assert f"{len(given)} checks of the function" in script.prompts(run, "checks positive")[0]
+    ran = [event.checks for event in run.events if isinstance(event, ProgramProbed)]
+    assert [len(checks) for checks in ran[:2]] == [count, len(given)]
+    assert differences(journal.ledger) == []
