@@ -8,7 +8,7 @@ the method (AgentCoder, section 7.9).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import dspy
 
@@ -88,7 +88,8 @@ def ask_checks(
 
 
 def _answered(answer: dspy.Prediction, predictor: dspy.Predict) -> Iterator[tuple[str, OwnCheck]]:
-    for group in predictor.signature.output_fields:
+    signature: Any = predictor.signature
+    for group in signature.output_fields:
         yield from ((group, check) for check in answer[group])
 
 

@@ -87,7 +87,8 @@ def _computed(node: ast.BinOp) -> Any:
         joins = isinstance(node.op, ast.Add) and type(left) is type(right)
         if not (repeats or joins):
             raise ValueError("sequences are joined or repeated, nothing else")
-        if (_size(left) * max(right, 0) if repeats else _size(left) + _size(right)) > MOST_ITEMS:
+        grown = _size(left) * max(right, 0) if isinstance(right, int) else _size(left) + _size(right)
+        if grown > MOST_ITEMS:
             raise ValueError("a value that is too big")
         return compute(left, right)
     _number(left)
