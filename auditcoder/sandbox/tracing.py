@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, get_args
 
 from auditcoder.records.execution import CheckResult
 from auditcoder.records.task import Check, Limits
 from auditcoder.records.trace import LineKind, Trace, TracedBlock, TracedLine, TracePlan
 from auditcoder.sandbox.advisory import Watched
-from auditcoder.sandbox.worker.trace_engines import MOST_EVENTS
 from auditcoder.sandbox.worker.trace_log import BLOCK_LIMIT, MOST_VARIABLES
-from auditcoder.sandbox.worker.trace_points import NAME_LIMIT
+from auditcoder.sandbox.worker.trace_sink import MOST_EVENTS
+from auditcoder.sandbox.worker.trace_targets import NAME_LIMIT
 from auditcoder.sandbox.worker.trace_values import LIMIT, MOST
 
 _SLOW_DOWN, _START = 5.0, 1.0
@@ -72,9 +73,9 @@ def trace_of(
             raise _MalformedError("the values are too many to keep")
         records = watched.records.advisory[:-1]
         if plan.blocks:
-            kept = tuple(_block(record, plan) for record in records)
+            kept = _blocks(records, plan)
             return Trace(check=check.id, blocks=kept, block_count=max(blocks, len(kept)), events=events)
-        return Trace(check=check.id, lines=tuple(_line(record, lines) for record in records), events=events)
+        return Trace(check=check.id, lines=_lines(records, lines), events=events)
     except _MalformedError as error:
         return Trace(check=check.id, reason=str(error))
 
@@ -91,6 +92,21 @@ def _end(watched: Watched) -> dict[str, Any]:
         why = watched.run.stop or "it ended by force"
         raise _MalformedError(f"the traced run did not come to its end: {why}")
     return records[-1]
+
+
+def _lines(records: list[dict[str, Any]], lines: int) -> tuple[TracedLine, ...]:
+    told = tuple(_line(record, lines) for record in records)
+    keys = {(each.line, each.kind, each.name) for each in told}
+    if len(told) != len(keys) or any(one.line > two.line for one, two in pairwise(told)):
+        raise _MalformedError("a malformed trace")
+    return told
+
+
+def _blocks(records: list[dict[str, Any]], plan: TracePlan) -> tuple[TracedBlock, ...]:
+    told = tuple(_block(record, plan) for record in records)
+    if len(told) > plan.kept or any(one.index >= two.index for one, two in pairwise(told)):
+        raise _MalformedError("a malformed trace")
+    return told
 
 
 def _line(record: dict[str, Any], lines: int) -> TracedLine:

@@ -113,6 +113,8 @@ def _run_module(request: dict[str, Any], channel: Channel, watch: advisory.Watch
         exec(_compile(request["code"], "program.py", watch), module.__dict__)
     except BaseException as error:
         channel.send({"r": "load-error", "x": faults.describe(error)})
+        if watch is not None:
+            watch.finish()
         return 0
     channel.send({"r": "loaded"})
     if pristine is not None:

@@ -6,19 +6,17 @@ Only code of the program is followed, only in the main thread, and no further th
 from __future__ import annotations
 
 import builtins
-import inspect
 import opcode
 import sys
 import threading
 import types
-from typing import Any, Literal, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import Any, Literal, Protocol
 
-from auditcoder.sandbox.worker.trace_points import Head, Points
+from auditcoder.sandbox.worker.trace_sink import Facts, Sink
 
 globals()["__builtins__"] = dict(vars(builtins))
 
-MOST_EVENTS = 20_000
-"""Line events; behind them there is no trace (section 2; the unit is our reading)."""
 Engine = Literal["settrace", "monitoring"]
 _ident, _getframe = threading.get_ident, sys._getframe
 _settrace, _gettrace = sys.settrace, sys.gettrace
@@ -27,105 +25,13 @@ _TOOL = 4
 """Not one of the numbers that are reserved for debuggers, coverage, profilers and optimizers."""
 _RETURNS = frozenset(opcode.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in opcode.opmap)
 _YIELD, _RESUME = opcode.opmap["YIELD_VALUE"], opcode.opmap["RESUME"]
-_SILENT = (StopIteration, StopAsyncIteration, GeneratorExit)
-"""Exceptions that end an iteration: nothing went wrong."""
+_OWN_ERRORS = (RecursionError, AttributeError, LookupError, TypeError, ValueError, OverflowError)
+"""What could go wrong in the tracer must not come up in the program; what a program's signal handler raises may."""
 
 
 def best_engine() -> Engine:
     """Return the engine that this interpreter traces with."""
     return "monitoring" if _monitoring is not None else "settrace"
-
-
-class Log(Protocol):
-    """Collects what is seen. A frame is only to be read while the call lasts."""
-
-    def entered(self, frame: types.FrameType, head: Head | None) -> None:
-        """A function begins."""
-        ...
-
-    def statement(self, frame: types.FrameType, at: int) -> None:
-        """A watched statement begins."""
-        ...
-
-    def moment(self, frame: types.FrameType, at: int, moment: Any) -> None:
-        """A moment of interest has come."""
-        ...
-
-    def returned(self, frame: types.FrameType, at: int, value: Any) -> None:
-        """A function returns a value from the statement on a line."""
-        ...
-
-    def yielded(self, frame: types.FrameType, at: int, value: Any) -> None:
-        """A generator gives a value in the statement on a line."""
-        ...
-
-    def raised(self, frame: types.FrameType, at: int, error: BaseException) -> None:
-        """An exception came up in the statement on a line."""
-        ...
-
-    def left(self, frame: types.FrameType) -> None:
-        """A function ended, with a value or an exception."""
-        ...
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return what was seen."""
-        ...
-
-
-class Facts(NamedTuple):
-    """What is known of a code object."""
-
-    head: Head | None
-    ops: bytes
-    generator: bool
-
-
-def facts_of(code: types.CodeType, points: Points) -> dict[int, tuple[types.CodeType, Facts]]:
-    """Return the facts of a program's code objects that are followed, by id: equal code may lie in two places.
-
-    Comprehensions, lambdas and generator expressions are parts of their statements and are not followed.
-    """
-    found: dict[int, tuple[types.CodeType, Facts]] = {}
-    stack = [code]
-    while stack:
-        current = stack.pop()
-        stack += [inner for inner in current.co_consts if isinstance(inner, types.CodeType)]
-        if current.co_name.startswith("<") and current is not code:
-            continue
-        head = points.heads.get(current.co_firstlineno)
-        named = head if head is not None and head.name == current.co_name else None
-        generator = bool(current.co_flags & inspect.CO_GENERATOR)
-        found[id(current)] = (current, Facts(named, current.co_code, generator))
-    return found
-
-
-class Sink:
-    """Takes events from an engine. `full` turns true when the limit is passed; then the engine stops."""
-
-    def __init__(self, points: Points, log: Log, codes: dict[int, tuple[types.CodeType, Facts]]) -> None:
-        self.log, self.codes = log, codes
-        self.events = 0
-        self.full = False
-        self._origin, self._moments = points.origin, points.moments
-        self._last = (0, 0)
-
-    def line(self, frame: types.FrameType, at: int) -> None:
-        """A line begins. A line that goes on after a jump inside it (a comprehension) is not counted again."""
-        if at >= len(self._origin):
-            return
-        if self._origin[at] and self._last != (id(frame), at):
-            self.events += 1
-            self.full = self.events > MOST_EVENTS
-            self.log.statement(frame, at)
-        self._last = (id(frame), at)
-        moment = self._moments.get(at)
-        if moment is not None:
-            self.log.moment(frame, at, moment)
-
-    def raised(self, frame: types.FrameType, at: int, error: object) -> None:
-        """An exception came up."""
-        if isinstance(error, BaseException) and not issubclass(type(error), _SILENT):
-            self.log.raised(frame, at, error)
 
 
 class Follower(Protocol):
@@ -158,7 +64,7 @@ class _Settrace:
 
     def stop(self) -> bool:
         """Stop; return whether the program left the tracing alone."""
-        undisturbed = self.sink.full or _gettrace() == self._called
+        undisturbed = not self.sink.broken and (self.sink.full or _gettrace() == self._called)
         _settrace(None)
         return undisturbed
 
@@ -168,34 +74,44 @@ class _Settrace:
             return None
         self._raised = 0
         if not _at_yield(frame.f_lasti, known[1].ops):
-            self.sink.log.entered(frame, known[1].head)
+            try:
+                self.sink.entered(frame, known[1].head)
+            except _OWN_ERRORS:
+                return self._give_up()
         return self._event
 
     def _event(self, frame: types.FrameType, event: str, argument: Any) -> Any:
-        if event == "line":
-            self._raised = 0
-            self.sink.line(frame, frame.f_lineno)
-            if self.sink.full:
-                _settrace(None)
-                return None
-        elif event == "return":
-            self._return(frame, argument)
-        elif event == "exception":
-            self._raised = id(frame)
-            self.sink.raised(frame, frame.f_lineno or 0, argument[1])
+        try:
+            if event == "line":
+                self._raised = 0
+                self.sink.line(frame, frame.f_lineno)
+                if self.sink.full:
+                    _settrace(None)
+                    return None
+            elif event == "return":
+                self._return(frame, argument)
+            elif event == "exception":
+                self._raised = id(frame)
+                self.sink.raised(frame, argument[1])
+        except _OWN_ERRORS:
+            return self._give_up()
         return self._event
+
+    def _give_up(self) -> None:
+        self.sink.broken = True
+        _settrace(None)
 
     def _return(self, frame: types.FrameType, value: Any) -> None:
         """Tell a value that is returned from one that is yielded and from an exception: the event does not say."""
         facts = self.sink.codes[id(frame.f_code)][1]
-        at, offset = frame.f_lineno or 0, frame.f_lasti
+        offset = frame.f_lasti
         if _at_yield(offset, facts.ops) and self._raised != id(frame):
             if facts.generator:
-                self.sink.log.yielded(frame, at, value)
+                self.sink.log.yielded(frame, frame.f_lineno or 0, value)
             return
         if offset >= 0 and facts.ops[offset] in _RETURNS:
-            self.sink.log.returned(frame, at, value)
-        self.sink.log.left(frame)
+            self.sink.returned(frame, value)
+        self.sink.left(frame)
 
 
 def _at_yield(offset: int, ops: bytes) -> bool:
@@ -222,7 +138,7 @@ class _Monitoring:
             (events.RAISE, self._raise),
             (events.PY_UNWIND, self._unwind),
         ):
-            _monitoring.register_callback(_TOOL, event, callback)
+            _monitoring.register_callback(_TOOL, event, self._guarded(callback))
         _monitoring.set_events(_TOOL, events.RAISE | events.PY_UNWIND)
         for code, _ in self.sink.codes.values():
             own = events.PY_START | events.LINE | events.PY_RETURN | events.PY_YIELD
@@ -230,49 +146,50 @@ class _Monitoring:
 
     def stop(self) -> bool:
         """Stop; return whether the program left the tracing alone."""
-        undisturbed = self.sink.full or _monitoring.get_tool(_TOOL) == "auditcoder"
+        left_alone = _monitoring.get_tool(_TOOL) == "auditcoder"
         if _monitoring.get_tool(_TOOL) is not None:
             self._silence()
             _monitoring.free_tool_id(_TOOL)
-        return bool(undisturbed)
+        return not self.sink.broken and (self.sink.full or left_alone)
 
     def _silence(self) -> None:
         _monitoring.set_events(_TOOL, 0)
         for code, _ in self.sink.codes.values():
             _monitoring.set_local_events(_TOOL, code, 0)
 
-    def _facts(self, code: types.CodeType) -> Facts | None:
-        known = self.sink.codes.get(id(code))
-        return known[1] if known is not None and _ident() == self._thread and not self.sink.full else None
+    def _guarded(self, take: Callable[[types.FrameType, Facts, Any], None]) -> Callable[..., None]:
+        """Return the callback of an event that is of use only in followed code: its frame, facts and last argument."""
 
-    def _start(self, code: types.CodeType, offset: int) -> None:
-        facts = self._facts(code)
-        if facts is not None:
-            self.sink.log.entered(_getframe(1), facts.head)
-
-    def _line(self, code: types.CodeType, line: int) -> None:
-        if self._facts(code) is not None:
-            self.sink.line(_getframe(1), line)
-            if self.sink.full:
+        def told(code: types.CodeType, *arguments: Any) -> None:
+            known = self.sink.codes.get(id(code))
+            if known is None or _ident() != self._thread or self.sink.full or self.sink.broken:
+                return
+            try:
+                take(_getframe(1), known[1], arguments[-1])
+                if self.sink.full:
+                    self._silence()
+            except _OWN_ERRORS:
+                self.sink.broken = True
                 self._silence()
 
-    def _return(self, code: types.CodeType, offset: int, value: Any) -> None:
-        if self._facts(code) is not None:
-            frame = _getframe(1)
-            self.sink.log.returned(frame, frame.f_lineno or 0, value)
-            self.sink.log.left(frame)
+        return told
 
-    def _yield(self, code: types.CodeType, offset: int, value: Any) -> None:
-        facts = self._facts(code)
-        if facts is not None and facts.generator:
-            frame = _getframe(1)
+    def _start(self, frame: types.FrameType, facts: Facts, offset: int) -> None:
+        self.sink.entered(frame, facts.head)
+
+    def _line(self, frame: types.FrameType, facts: Facts, line: int) -> None:
+        self.sink.line(frame, line)
+
+    def _return(self, frame: types.FrameType, facts: Facts, value: Any) -> None:
+        self.sink.returned(frame, value)
+        self.sink.left(frame)
+
+    def _yield(self, frame: types.FrameType, facts: Facts, value: Any) -> None:
+        if facts.generator:
             self.sink.log.yielded(frame, frame.f_lineno or 0, value)
 
-    def _raise(self, code: types.CodeType, offset: int, error: BaseException) -> None:
-        if self._facts(code) is not None:
-            frame = _getframe(1)
-            self.sink.raised(frame, frame.f_lineno or 0, error)
+    def _raise(self, frame: types.FrameType, facts: Facts, error: BaseException) -> None:
+        self.sink.raised(frame, error)
 
-    def _unwind(self, code: types.CodeType, offset: int, error: BaseException) -> None:
-        if self._facts(code) is not None:
-            self.sink.log.left(_getframe(1))
+    def _unwind(self, frame: types.FrameType, facts: Facts, error: BaseException) -> None:
+        self.sink.left(frame)

@@ -7,19 +7,9 @@ import collections
 import types
 from typing import Any
 
-from auditcoder.sandbox.worker.trace_peek import Spaces, UnseenError, length, look, spaces_of
-from auditcoder.sandbox.worker.trace_points import (
-    NAME_LIMIT,
-    Entry,
-    Head,
-    Jump,
-    Moment,
-    Points,
-    Read,
-    Target,
-    Test,
-    Turn,
-)
+from auditcoder.sandbox.worker.trace_peek import Spaces, UnseenError, address, length, look, spaces_of
+from auditcoder.sandbox.worker.trace_points import Aim, Entry, Head, Jump, Moment, Points, Read, Test, Turn
+from auditcoder.sandbox.worker.trace_targets import NAME_LIMIT, Target
 from auditcoder.sandbox.worker.trace_values import FIRST, LAST, MOST, render, render_around
 
 globals()["__builtins__"] = dict(vars(builtins))
@@ -96,6 +86,7 @@ class LineLog:
         self._series: dict[_Key, Series | Outcomes] = {}
         self._orders: dict[_Key, tuple[int, int]] = {}
         self._turns: dict[tuple[int, int], tuple[int, int | None]] = {}
+        self._aims: dict[int, tuple[Any, ...] | None] = {}
 
     def entered(self, frame: types.FrameType, head: Head | None) -> None:
         """Take the arguments of a function that begins."""
@@ -109,7 +100,7 @@ class LineLog:
         """Take what a moment of interest shows."""
         match moment:
             case Read():
-                self._look(moment.line, at, "assign", moment.targets, spaces_of(frame))
+                self._read(frame, at, moment)
             case Test():
                 self._outcome(frame, at, moment)
             case Entry():
@@ -119,6 +110,8 @@ class LineLog:
                 made, extent = self._turns.get(key, (0, None))
                 self._turns[key] = (made + 1, extent)
                 self._look(moment.line, at, "loop", moment.targets, spaces_of(frame))
+            case Aim():
+                self._aims[id(frame)] = _address(moment.target, spaces_of(frame))
             case Jump():
                 turn, extent = self._turns.get((id(frame), moment.loop), (0, None))
                 skipped = moment.word == "break" and extent is not None and extent >= turn
@@ -150,6 +143,15 @@ class LineLog:
             for series in [self._series[key]]
         ]
 
+    def _read(self, frame: types.FrameType, at: int, moment: Read) -> None:
+        spaces = spaces_of(frame)
+        targets = moment.targets
+        if targets[-1].aimed:
+            aim = self._aims.pop(id(frame), None)
+            if aim is None or aim != _address(targets[-1], spaces):
+                targets = targets[:-1]
+        self._look(moment.line, at, "assign", targets, spaces)
+
     def _outcome(self, frame: types.FrameType, at: int, moment: Test) -> None:
         key = (moment.line, "condition", "")
         self._orders.setdefault(key, (at, -1))
@@ -169,6 +171,14 @@ class LineLog:
             key = (line, kind, name)
             self._orders[key] = min(order, self._orders.get(key, order))
             self._series.setdefault(key, Series()).add(value)
+
+
+def _address(target: Target, spaces: Spaces) -> tuple[Any, ...] | None:
+    """Return where a target leads, where that can be seen."""
+    try:
+        return address(target.peek, spaces)
+    except UnseenError:
+        return None
 
 
 def _extent(moment: Entry, frame: types.FrameType) -> int | None:

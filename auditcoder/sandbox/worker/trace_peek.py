@@ -46,13 +46,13 @@ def peek_of(node: ast.expr, owner: str) -> Peek | None:
     """
     match node:
         case ast.Name():
-            return ("name", node.id)
+            return ("name", mangled(node.id, owner))
         case ast.Constant(value=value) if type(value) in _PLAIN:
             return ("const", value)
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)) if type(value) is int:
             return ("const", -value)
         case ast.Attribute():
-            return _of("attr", peek_of(node.value, owner), ("const", _mangled(node.attr, owner)))
+            return _of("attr", peek_of(node.value, owner), ("const", mangled(node.attr, owner)))
         case ast.Subscript(slice=ast.Slice()):
             return None
         case ast.Subscript():
@@ -80,7 +80,8 @@ def _of(what: str, *parts: Peek | None) -> Peek | None:
     return None if any(part is None for part in parts) else (what, *parts)
 
 
-def _mangled(name: str, owner: str) -> str:
+def mangled(name: str, owner: str) -> str:
+    """Return a name as the compiler writes it inside of a class."""
     private = name.startswith("__") and not name.endswith("__") and owner.strip("_")
     return f"_{owner.lstrip('_')}{name}" if private else name
 
@@ -125,6 +126,20 @@ def length(peek: Peek, spaces: Spaces) -> int:
     return _length(look(peek, spaces))
 
 
+def address(peek: Peek, spaces: Spaces) -> tuple[Any, ...]:
+    """Return what tells an element or attribute from any other one, for as long as the object around it lives.
+
+    Raises:
+        UnseenError: it cannot be seen.
+    """
+    if peek[0] not in ("attr", "item"):
+        raise UnseenError
+    index = look(peek[2], spaces)
+    if not _is_plain(index):
+        raise UnseenError
+    return id(look(peek[1], spaces)), type(index), index
+
+
 def _length(value: Any) -> int:
     if type(value) not in _SIZED:
         raise UnseenError
@@ -135,8 +150,14 @@ def _variable(name: str, spaces: Spaces) -> Any:
     for space in spaces:
         if type(space) is dict or _is_proxy(space):
             value = space.get(name, _MISSING)
-            if value is not _MISSING:
-                return value
+        elif dict in _mro(type(space)):  # the body of a class whose metaclass prepared it: names may be kept anyhow
+            value = dict.get(space, name, _MISSING)
+        else:
+            break
+        if value is not _MISSING:
+            return value
+        if type(space) is not dict and not _is_proxy(space):
+            break
     raise UnseenError
 
 
@@ -203,11 +224,13 @@ def own_fields(value: Any) -> dict[str, Any]:
     found = False
     for kind in _mro(type(value)):
         for name, member in _class_dict(kind).items():
+            if type(name) is not str:
+                continue  # a text that compares by code of its own
             if name == "__dict__" and type(member) is types.GetSetDescriptorType and not found:
                 found = True
                 held = member.__get__(value)
                 fields |= held if type(held) is dict else {}
-            elif type(member) is types.MemberDescriptorType and type(name) is str and name not in fields:
+            elif type(member) is types.MemberDescriptorType and name not in fields:
                 try:
                     fields[name] = member.__get__(value)
                 except AttributeError:

@@ -11,23 +11,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from auditcoder.sandbox.worker.trace_peek import Peek, extent_of, peek_of
+from auditcoder.sandbox.worker.trace_peek import Peek, extent_of, mangled
+from auditcoder.sandbox.worker.trace_targets import Target, named, parameters_of, targets_of, walrus_targets
 
 globals()["__builtins__"] = dict(vars(builtins))
-
-NAME_LIMIT = 60
-"""Characters of a target's text."""
-_OWN_BODY = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-
-
-class Target(NamedTuple):
-    """Something that has a value: its text, and how to look at it without running code of the program."""
-
-    name: str
-    peek: Peek
 
 
 class Read(NamedTuple):
@@ -60,6 +50,12 @@ class Turn(NamedTuple):
     targets: tuple[Target, ...] = ()
 
 
+class Aim(NamedTuple):
+    """A target is about to be worked out, the value beside it after that: look where it leads (`x[i] += f()`)."""
+
+    target: Target
+
+
 class Jump(NamedTuple):
     """A `break` or `continue` is reached."""
 
@@ -77,7 +73,7 @@ class Head(NamedTuple):
     parameters: tuple[Target, ...]
 
 
-Moment = Read | Test | Entry | Turn | Jump
+Moment = Read | Test | Entry | Turn | Aim | Jump
 
 
 class Points:
@@ -155,7 +151,7 @@ class _Rewriter:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 if line:
-                    self.points.heads[at] = Head(at, line, node.name, _parameters(node.args))
+                    self.points.heads[at] = Head(at, line, node.name, parameters_of(node.args, owner))
                 node.body = self.body(node.body, -1, owner)
             case ast.ClassDef():
                 node.body = self.body(node.body, -1, node.name)
@@ -167,7 +163,7 @@ class _Rewriter:
                 self._test(node, line, owner)
             case ast.With() | ast.AsyncWith():
                 targets = [item.optional_vars for item in node.items if item.optional_vars is not None]
-                reads = self._read(line, _targets(targets, owner))
+                reads = self._read(line, targets_of(targets, owner))
                 node.body = [*reads, *self.body(node.body, loop, owner)]
             case ast.Try() | ast.TryStar():
                 self._try(node, loop, owner)
@@ -180,15 +176,27 @@ class _Rewriter:
             case ast.Return() if line and node.value is not None:
                 self.points.returns.add(at)
             case ast.Assign():
-                return [], self._read(line, _targets(node.targets, owner, node.value))
-            case ast.AnnAssign() | ast.AugAssign() if node.value is not None:
-                return [], self._read(line, _targets([node.target], owner, node.value))
-            case ast.Expr() | ast.Assert():
-                return [], self._read(line, _targets([], owner, node))
+                return [], self._read(line, targets_of(node.targets, owner, node.value))
+            case ast.AnnAssign() if node.value is not None:
+                return [], self._read(line, targets_of([node.target], owner, node.value))
+            case ast.AugAssign():
+                return [], self._augmented(node, at, owner)
+            case ast.Expr():
+                return [], self._read(line, walrus_targets(node.value, owner))
+            case ast.Assert():
+                return [], self._read(line, walrus_targets(node.test, owner, truth=True))
         return [], []
 
     def _read(self, line: int, targets: tuple[Target, ...]) -> list[ast.stmt]:
         return self._mark(Read(line, targets)) if line and targets else []
+
+    def _augmented(self, node: ast.AugAssign, at: int, owner: str) -> list[ast.stmt]:
+        """Treat a target that is worked out before the value: the value's code may lead its text elsewhere."""
+        line, targets = self.points.origin[at], targets_of([node.target], owner, node.value)
+        if not line or isinstance(node.target, ast.Name) or not targets or targets[-1].name != named(node.target):
+            return self._read(line, targets)
+        self.points.moments[at] = Aim(targets[-1])
+        return self._read(line, (*targets[:-1], targets[-1]._replace(aimed=True)))
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, line: int, loop: int, owner: str) -> list[ast.stmt]:
         number, self._loops = self._loops, self._loops + 1
@@ -198,20 +206,20 @@ class _Rewriter:
             node.body = [*self._mark(Turn(number, line)), *body]
             self._test(node, line, owner)
             return self._mark(Entry(number, None))
-        node.body = [*self._mark(Turn(number, line, _targets([node.target], owner))), *body]
+        node.body = [*self._mark(Turn(number, line, targets_of([node.target], owner))), *body]
         return self._mark(Entry(number, extent_of(node.iter, owner)))
 
     def _test(self, node: ast.If | ast.While, line: int, owner: str) -> None:
         if line and not isinstance(node.test, ast.Constant):
-            targets = _targets([], owner, node.test)
-            node.body = [*self._mark(Test(line, True, targets)), *node.body]
-            node.orelse = [*self._mark(Test(line, False, targets)), *node.orelse]
+            held, failed = (walrus_targets(node.test, owner, truth=truth) for truth in (True, False))
+            node.body = [*self._mark(Test(line, True, held)), *node.body]
+            node.orelse = [*self._mark(Test(line, False, failed)), *node.orelse]
 
     def _try(self, node: ast.Try | ast.TryStar, loop: int, owner: str) -> None:
         node.body = self.body(node.body, loop, owner)
         for handler in node.handlers:
             line = self.points.origin[self._place(handler, handler.lineno)]
-            caught = (Target(handler.name, ("name", handler.name)),) if handler.name else ()
+            caught = (Target(handler.name, ("name", mangled(handler.name, owner))),) if handler.name else ()
             handler.body = [*self._read(line, caught), *self.body(handler.body, loop, owner)]
         node.orelse = self.body(node.orelse, loop, owner)
         node.finalbody = self.body(node.finalbody, loop, owner)
@@ -224,62 +232,10 @@ class _Rewriter:
             for name in (getattr(node, "name", None), getattr(node, "rest", None))
             if isinstance(name, str)
         ]
-        targets = tuple(Target(name, ("name", name)) for name in dict.fromkeys(captured))
+        targets = tuple(Target(name, ("name", mangled(name, owner))) for name in dict.fromkeys(captured))
         case.body = [*self._read(line, targets), *self.body(case.body, loop, owner)]
 
 
 def _stamp(node: ast.AST, line: int) -> None:
     node.lineno = node.end_lineno = line  # type: ignore[attr-defined]
     node.col_offset = node.end_col_offset = 0  # type: ignore[attr-defined]
-
-
-def _parameters(arguments: ast.arguments) -> tuple[Target, ...]:
-    named = [*arguments.posonlyargs, *arguments.args]
-    named += [arguments.vararg] if arguments.vararg else []
-    named += arguments.kwonlyargs
-    named += [arguments.kwarg] if arguments.kwarg else []
-    return tuple(Target(argument.arg, ("name", argument.arg)) for argument in named)
-
-
-def _targets(targets: list[ast.expr], owner: str, value: ast.AST | None = None) -> tuple[Target, ...]:
-    """Return what an assignment gives values to, and what the expression beside it assigns, each text once.
-
-    A target that is found by way of a name which the same statement assigns behind it is left out: when one looks, that
-    name leads elsewhere.
-    """
-    leaves = [leaf for target in targets for leaf in _leaves(target)]
-    found: dict[str, Target] = {}
-    for walrus in _walruses(value) if value is not None else ():
-        found[walrus] = Target(walrus, ("name", walrus))
-    for index, leaf in enumerate(leaves):
-        peek = peek_of(leaf, owner)
-        later = {other.id for other in leaves[index + 1 :] if isinstance(other, ast.Name)}
-        name = ast.unparse(leaf)
-        found.pop(name, None)
-        if peek is None or (not isinstance(leaf, ast.Name) and later & _names(leaf)):
-            continue
-        found[name] = Target(name if len(name) <= NAME_LIMIT else f"{name[: NAME_LIMIT - 1]}…", peek)
-    return tuple(found.values())
-
-
-def _leaves(target: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(target, ast.Tuple | ast.List):
-        for element in target.elts:
-            yield from _leaves(element)
-    elif isinstance(target, ast.Starred):
-        yield from _leaves(target.value)
-    else:
-        yield target
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-
-
-def _walruses(node: ast.AST) -> Iterator[str]:
-    """Yield the names that an expression assigns in the scope around it, not in a function of its own."""
-    if isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
-        yield node.target.id
-    if not isinstance(node, _OWN_BODY):
-        for child in ast.iter_child_nodes(node):
-            yield from _walruses(child)

@@ -23,7 +23,9 @@ MOST, FIRST, LAST = 6, 4, 2
 _DEPTH = 3
 _MORE = "…"
 _BITS = 256
-_SORTED = 1000
+_SORTED, _TEXTS = 1000, 100
+_ORDERED = {int, str, float}
+_HASHED = (int, str, float, bool, bytes, complex)
 _mro = type.__dict__["__mro__"].__get__
 _class_dict = type.__dict__["__dict__"].__get__
 _name = type.__dict__["__name__"].__get__
@@ -31,6 +33,7 @@ _module_dict: Any = vars(types.ModuleType)["__dict__"].__get__
 _OWN = ("solution", "__main__")
 """Modules that a program is run as."""
 _args = BaseException.__dict__["args"].__get__
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, bytearray, type(Ellipsis), type(NotImplemented))
 _BASES = (
     bool, int, float, str, bytes, bytearray, list, tuple, dict, set, frozenset, collections.deque, range,
@@ -63,7 +66,8 @@ def _text(value: Any, depth: int, limit: int) -> str:
             if base in _BASES:
                 return _of_base(value, kind, base, depth, limit)
         return _object(value, kind, depth, limit)
-    except (RuntimeError, ValueError, TypeError, OverflowError):  # changed by another thread meanwhile; no text then
+    except (RuntimeError, ValueError, TypeError, OverflowError, LookupError, AttributeError):
+        # changed by another thread meanwhile, or a class that was taken apart; no text then
         return "?"
 
 
@@ -97,7 +101,8 @@ def _of_base(value: Any, kind: type, base: type, depth: int, limit: int) -> str:
     if base is type:
         return f"<class {_class(value)}>"
     if base is types.MethodType:
-        return f"<method {_identifier(getattr(value.__func__, '__name__', ''))}>"
+        held = value.__func__
+        return f"<method {_identifier(held.__name__ if type(held) in _FUNCTIONS else '')}>"
     return f"<{_identifier(base.__name__)} {_identifier(_own_name(value))}>"
 
 
@@ -152,13 +157,21 @@ def _tuple(value: Any, kind: type, depth: int, limit: int) -> str:
 
 def _set(value: Any, base: Any, depth: int, limit: int) -> str:
     count = base.__len__(value)
-    elements: Iterable[Any] = base.__iter__(value)
-    if count <= _SORTED:
-        elements = list(elements)
-        if len({type(element) for element in elements}) == 1 and type(elements[0]) in (int, str, float):
-            elements = sorted(elements)
-    parts = (_text(element, depth - 1, limit) for element in itertools.islice(elements, MOST))
-    return "{" + _joined(itertools.chain(parts, [_MORE] if count > MOST else []), limit) + "}" if count else "set()"
+    if not count:
+        return "set()"
+    elements = list(itertools.islice(base.__iter__(value), _SORTED + 1))
+    kinds = {type(element) for element in elements}
+    if len(kinds) == 1 and kinds < _ORDERED and count <= _SORTED:
+        elements.sort()
+    parts: Iterable[str] = (_text(element, depth - 1, limit) for element in itertools.islice(elements, MOST))
+    if not all(_is_settled(element) for element in elements):
+        parts = sorted(_text(element, depth - 1, limit) for element in elements)[:MOST] if count <= _TEXTS else ()
+    return "{" + _joined(itertools.chain(parts, [_MORE] if count > MOST else []), limit) + "}"
+
+
+def _is_settled(element: Any) -> bool:
+    """Return whether a set has this element in the same place in every run; `None` and objects hash by address."""
+    return type(element) in _HASHED or (type(element) is tuple and all(_is_settled(part) for part in element))
 
 
 def _with_name(kind: type, base: type, text: str) -> str:

@@ -7,18 +7,10 @@ import builtins
 from typing import Any
 
 from auditcoder.sandbox.worker.channel import Channel
-from auditcoder.sandbox.worker.trace_engines import (
-    MOST_EVENTS,
-    Engine,
-    Follower,
-    Log,
-    Sink,
-    best_engine,
-    facts_of,
-    follow,
-)
+from auditcoder.sandbox.worker.trace_engines import Engine, Follower, best_engine, follow
 from auditcoder.sandbox.worker.trace_log import BlockLog, LineLog
 from auditcoder.sandbox.worker.trace_points import rewrite
+from auditcoder.sandbox.worker.trace_sink import MOST_EVENTS, Log, Sink, facts_of
 
 globals()["__builtins__"] = dict(vars(builtins))
 
