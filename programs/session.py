@@ -190,12 +190,13 @@ class Session:
         return event.measurement
 
     def trace(self, candidate: Candidate, check: Check, plan: TracePlan) -> Trace:
-        """Return the values of an advisory traced run on one check; without a usable trace, why.
+        """Return the values of an advisory traced run that ends as the recorded run on a check; without any, why.
 
         Raises:
             SandboxError: the isolation failed.
         """
-        assembly = candidate.state.assembly
+        assembly, report = candidate.state.assembly, candidate.state.report
+        before = next((result for result in report.results if result.check == check.id), None)
         key = trace_key(assembly, check.id, self.task.limits, plan)
         event = self.journal.effect(
             TraceRecorded,
@@ -204,7 +205,7 @@ class Session:
                 key=key,
                 candidate=candidate.number,
                 plan=plan,
-                trace=self.executor.trace(assembly.program, self.task.entry, check, self.task.limits, plan),
+                trace=self.executor.trace(assembly.program, self.task.entry, check, self.task.limits, plan, before),
             ),
         )
         return event.trace

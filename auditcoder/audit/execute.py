@@ -173,10 +173,11 @@ def _recording(rerun: _Rerun, number: int, event: CallsRecorded, candidate: Cand
 def _traced(rerun: _Rerun, number: int, event: TraceRecorded, candidate: Candidate, check: Check) -> None:
     assembly, started = candidate.assembly, rerun.state.started
     assert started is not None  # the fold has a candidate
-    task = started.task
+    task, report = started.task, candidate.report
+    before = next((result for result in report.results if result.check == check.id), None) if report else None
 
     def run() -> Trace:
-        return rerun.executor.trace(assembly.program, task.entry, check, task.limits, event.plan)
+        return rerun.executor.trace(assembly.program, task.entry, check, task.limits, event.plan, before)
 
     _advisory(rerun, number, f"trace on {check.id}", event.trace, ("trace", event.key), run)
 

@@ -51,8 +51,16 @@ class Executor(Protocol):
         """Return CPU self time and memory peak of the named functions in an advisory run on one check."""
         ...
 
-    def trace(self, program: str, entry: EntryPoint, check: Check, limits: Limits, plan: TracePlan) -> Trace:
-        """Return the values of an advisory traced run on one check; without a usable trace, why."""
+    def trace(
+        self,
+        program: str,
+        entry: EntryPoint,
+        check: Check,
+        limits: Limits,
+        plan: TracePlan,
+        before: CheckResult | None = None,
+    ) -> Trace:
+        """Return the values of an advisory traced run that ends as the run `before`; without a usable trace, why."""
         ...
 
     def isolation(self) -> IsolationReport:

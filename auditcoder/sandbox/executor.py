@@ -126,15 +126,23 @@ class SandboxExecutor:
         memory = self._watch(program, entry, check, limits, units, "memory")
         return advisory.measurement(check, units, cpu, memory)
 
-    def trace(self, program: str, entry: EntryPoint, check: Check, limits: Limits, plan: TracePlan) -> Trace:
+    def trace(
+        self,
+        program: str,
+        entry: EntryPoint,
+        check: Check,
+        limits: Limits,
+        plan: TracePlan,
+        before: CheckResult | None = None,
+    ) -> Trace:
         """Return the values of an advisory traced run on one check; without a usable trace, why.
 
-        Two runs: one without a tracer, whose end the traced one must repeat.
+        The run must end as one without a tracer did: `before`, or else one that is made first.
 
         Raises:
             HarnessError: the isolation failed twice.
         """
-        plain = self.run(program, entry, [check], limits).results[0]
+        plain = before if before is not None else self.run(program, entry, [check], limits).results[0]
         unfit = tracing.unfit(check, plain)
         if unfit is not None:
             return unfit

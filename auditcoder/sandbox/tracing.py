@@ -57,7 +57,7 @@ def trace_of(
         plan: What was watched.
         lines: Lines of the program.
         watched: The traced run.
-        plain: The verdict on an untraced run just before.
+        plain: The verdict on an untraced run before.
         seen: The verdict on the traced run.
     """
     try:
@@ -82,7 +82,7 @@ def trace_of(
 
 def _told(result: CheckResult) -> tuple[Any, ...]:
     """Return what two runs must have in common; texts of exceptions may hold addresses, tracebacks hold lines."""
-    return result.outcome, result.detail, result.has_observed, result.observed, result.stdout
+    return result.outcome, result.detail, result.has_observed, result.observed
 
 
 def _end(watched: Watched) -> dict[str, Any]:

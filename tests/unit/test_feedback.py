@@ -287,7 +287,9 @@ def test_a_situation_reads_failures_class_and_length(solve: Solve) -> None:
 class TracingExecutor:
     """An executor that gives one traced line on every check, and no trace on `E3`."""
 
-    def trace(self, program: str, entry: EntryPoint, check: Check, limits: object, plan: TracePlan) -> Trace:
+    def trace(
+        self, program: str, entry: EntryPoint, check: Check, limits: object, plan: TracePlan, before: Any = None
+    ) -> Trace:
         if check.id == "E3":
             return Trace(check=check.id, reason="more line events than 20000")
         line = plan.lines[0][0] if plan.lines else 1

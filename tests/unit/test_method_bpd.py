@@ -37,7 +37,7 @@ class Tracing:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._executor, name)
 
-    def trace(self, program: str, entry: EntryPoint, check: Check, limits: Any, plan: Any) -> Trace:
+    def trace(self, program: str, entry: EntryPoint, check: Check, limits: Any, plan: Any, before: Any = None) -> Trace:
         self.traced.append(check.id)
         if check.id in self._reasons:
             return Trace(check=check.id, reason=self._reasons[check.id])

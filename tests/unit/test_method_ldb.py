@@ -67,7 +67,9 @@ class Traced:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.sandbox, name)
 
-    def trace(self, program: str, entry: EntryPoint, check: Check, limits: Limits, plan: TracePlan) -> Trace:
+    def trace(
+        self, program: str, entry: EntryPoint, check: Check, limits: Limits, plan: TracePlan, before: Any = None
+    ) -> Trace:
         self.plans.append(plan)
         ids = sorted({block for _, block in plan.blocks})
         half = plan.kept // 2
