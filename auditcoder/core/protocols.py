@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from auditcoder.records.events import Effect, Event
-from auditcoder.records.execution import ExecutionReport, IsolationReport, Measurement, Recording
+from auditcoder.records.execution import CheckResult, ExecutionReport, IsolationReport, Measurement, Recording
 from auditcoder.records.task import Check, EntryPoint, Limits
 from auditcoder.records.trace import Trace, TracePlan
 
