@@ -16,6 +16,7 @@ from auditcoder.records.base import sha256_text
 from auditcoder.records.events import CallsRecorded, ChecksRun, RunStarted
 from auditcoder.records.execution import CheckResult, ExecutionReport, IsolationReport, Measurement, Recording
 from auditcoder.records.task import Check, EntryPoint, Limits
+from auditcoder.records.trace import Trace
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "record-example"
 LEDGER = read_ledger(EXAMPLE)
@@ -54,6 +55,9 @@ class Replayed:
 
     def measure(self, *arguments: Any, **named: Any) -> Measurement:
         raise AssertionError("measurements are not made again")
+
+    def trace(self, *arguments: Any, **named: Any) -> Trace:
+        raise AssertionError("the recorded run traces nothing")
 
     def isolation(self) -> IsolationReport:
         return self._isolation

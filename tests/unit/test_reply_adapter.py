@@ -13,7 +13,7 @@ from auditcoder.backbones.adapters import ReplyAdapter
 CODE = "```python\ndef f(x):\n    return x\n```"
 
 
-class Debug(dspy.Signature):
+class Debug(dspy.Signature):  # type: ignore[misc]
     """Find the fault."""
 
     task: str = dspy.InputField()

@@ -110,7 +110,7 @@ def solved(solve: Solve, script: Script, **config: Any) -> Any:
 @pytest.mark.parametrize("name", VARIANTS)
 def test_every_variant_is_a_configuration_that_runs(solve: Solve, name: str) -> None:
     settings = preset(name)
-    RunConfig(**settings)
+    RunConfig.model_validate(settings)
     run = solved(solve, planned(KEEP_ALL, KEEP), granularity="coarse", **settings)
     repairs = kinds(run.events)["repair.started"] + kinds(run.events)["round.started"]
     assert repairs == (0 if settings.get("k") == 0 else 1)
