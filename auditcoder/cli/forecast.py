@@ -89,4 +89,5 @@ def repairs(config: RunConfig) -> Iterator[PlannedCalls]:
     step = "repairs, if a check fails"
     if config.verify != "never":
         yield PlannedCalls(step, "verifier", 0, None if config.adaptive else config.k * FINE_STEPS)
-    yield PlannedCalls(step, "regenerator", 0, None if config.adaptive else config.k * 2 * TRIES)
+    writers = {"resample": "generator", "auto": "generator, regenerator"}.get(config.feedback, "regenerator")
+    yield PlannedCalls(step, writers, 0, None if config.adaptive else config.k * 2 * TRIES)

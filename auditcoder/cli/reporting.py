@@ -18,6 +18,7 @@ from auditcoder.cli.showing.run import status, verdict
 from auditcoder.cli.text import clean, counted, one_line
 from auditcoder.errors import AuditCoderError
 from auditcoder.ledger.outputs import PROGRAM_NAME, RECORD_NAME
+from auditcoder.programs.variants import made_by
 from auditcoder.records.run import RunRecord, Usage
 
 
@@ -118,6 +119,7 @@ def as_json(outcome: Outcome) -> dict[str, object]:
     if record is not None:
         results = record.report.results if record.report else ()
         known |= {
+            "method": made_by(record.config),
             "status": record.status,
             "reason": record.reason,
             "program": str(outcome.folder / PROGRAM_NAME) if record.assembly else None,

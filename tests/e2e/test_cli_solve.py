@@ -468,6 +468,9 @@ def test_a_variant_runs_by_its_name_and_goes_on_as_that_alone(solve: Solve, serv
     server.answers = [WRONG, WORSE]
     told = solve("double.toml", "--method", "auditcoder-feedback-resample", code=1).output
     assert "shows   resample: asked for\n" in told
+    (run,) = json.loads(solve("double.toml", "--method", "auditcoder-feedback-resample", "--json", "--out", "second",
+                              code=1).stdout)["runs"]  # fmt: skip
+    assert run["method"] == "auditcoder-feedback-resample"
     shown = CliRunner().invoke(app, ["show", str(only_run())])
     assert re.search(r"^method +auditcoder-feedback-resample *$", shown.output, re.M)
     batch = ("double.toml", "double.toml", "--resume", "--method")

@@ -236,6 +236,15 @@ def test_an_adaptive_budget_has_no_upper_end() -> None:
 
 
 @pytest.mark.parametrize(
+    ("feedback", "writers"),
+    [("error", "regenerator"), ("resample", "generator"), ("auto", "generator, regenerator")],
+)
+def test_a_repair_asks_the_writers_of_its_feedback(feedback: str, writers: str) -> None:
+    rows = calls("program", granularity="single", k=2, verify="never", feedback=feedback)
+    assert rows["repairs", writers] == (0, 8)
+
+
+@pytest.mark.parametrize(
     ("admission", "weak", "most"),
     [("auto", True, None), ("auto", False, 3), ("confirmed", True, 3), ("paper", True, 1), ("none", False, None)],
 )

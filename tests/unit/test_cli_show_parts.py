@@ -256,7 +256,7 @@ def test_a_folder_of_runs_is_listed(tmp_path: Path) -> None:
     assert broken["status"] == "unreadable"
     assert good == {
         "run": "good", "task": "sum-of-numbers", "method": "auditcoder", "status": "finished",
-        "reason": "every check passes", "checks": 2, "passed": 2, "repairs": ["accepted"],
+        "reason": "every check passes", "checks": 2, "passed": 2, "repairs": ["accepted"], "rounds": 0,
     }  # fmt: skip
     assert shown(tmp_path, "--full").splitlines() == rows
     assert "is no run folder" in shown(tmp_path, "S1", code=2)
