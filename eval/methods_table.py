@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
+import dspy
+
 from auditcoder.backbones.lm import make_lm, model_facts
 from auditcoder.backbones.profiles import get_profile
 from auditcoder.errors import (
@@ -32,7 +34,7 @@ from auditcoder.ledger.outputs import load_ledger, write_outputs
 from auditcoder.programs.methods import METHODS
 from auditcoder.programs.solver import solve_task
 from auditcoder.programs.variants import VARIANTS, preset
-from auditcoder.records.config import ROLES, Method, RunConfig
+from auditcoder.records.config import ROLES, Method, Role, RunConfig
 from auditcoder.records.method import MethodResult
 from auditcoder.records.task import Task
 from auditcoder.sandbox.executor import SandboxExecutor
@@ -139,7 +141,9 @@ def measure(name: str, task: Task, config: RunConfig, folder: Path, executor: Sa
     facts = model_facts(profile)
     with FileJournal.resume(folder) if started else FileJournal.create(folder) as journal:
         seed = config.seed if profile.sampling.seed is not None else None
-        lms = {role: make_lm(profile, role, effects=journal, cache=None, seed=seed) for role in ROLES}
+        lms: dict[Role, dspy.LM] = {
+            role: make_lm(profile, role, effects=journal, cache=None, seed=seed) for role in ROLES
+        }
         error = ""
         try:
             solve_task(

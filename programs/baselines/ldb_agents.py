@@ -87,6 +87,10 @@ def fitting(history: Sequence[Turn], fixed: Mapping[str, str], instructions: str
     return "\n\n".join(reversed(kept)) or NONE
 
 
+def _instructions(predictor: dspy.Predict) -> str:
+    return str(getattr(predictor.signature, "instructions", ""))
+
+
 class BlockJudge(TypedModule["Judgement"]):
     """Judges all executed blocks in one call."""
 
@@ -107,7 +111,7 @@ class BlockJudge(TypedModule["Judgement"]):
             "failing": turn.failing,
             "blocks": turn.blocks,
         }
-        earlier = fitting(history, fixed, self.judge.signature.instructions, self._tokens)
+        earlier = fitting(history, fixed, _instructions(self.judge), self._tokens)
         try:
             answer = ask_fields(self.judge, JUDGE_TOKENS, node=ROOT, agent="block-judge", history=earlier, **fixed)
         except UnusableAnswerError as error:
@@ -151,7 +155,7 @@ class Regenerator(TypedModule["str"]):
             "blocks": turn.blocks or NONE,
             "verdicts": turn.verdicts or NONE,
         }
-        earlier = fitting(history, fixed, self.repair.signature.instructions, self._tokens)
+        earlier = fitting(history, fixed, _instructions(self.repair), self._tokens)
         return ask_code(
             self.repair,
             PROGRAM_TOKENS,

@@ -8,7 +8,7 @@ from typing import Literal
 from auditcoder.core.answers import Written, accept_answer
 from auditcoder.core.ending import budget_of, finish_reason
 from auditcoder.core.linking import last_resort
-from auditcoder.core.method_rules import replaces, update_rule
+from auditcoder.core.method_rules import UpdateRule, replaces, update_rule
 from auditcoder.core.plan import single_owner_graph
 from auditcoder.core.rank import passed_checks
 from auditcoder.core.rounds import RoundKind, Rounds
@@ -52,7 +52,7 @@ class MethodRun:
         self.rounds = Rounds(budget_of(session.config))
         self.active: Candidate | None = None
         self.latest: Candidate | None = None
-        self._rule = update_rule(session.config)
+        self._rule: UpdateRule = update_rule(session.config)
         self._frozen = self._begun = False
         self._samples = 0
 

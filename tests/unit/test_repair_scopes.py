@@ -477,7 +477,7 @@ SCRIPTS: dict[str, tuple[Callable[[], Script], dict[str, Any]]] = {
 def test_every_budget_and_feedback_gives_a_record_that_verifies_and_replays(
     solve: Solve, script: Callable[[], Script], config: dict[str, Any], feedback: str
 ) -> None:
-    calls, most = 0, 1
+    calls, most, run = 0, 1, None
     while calls < most:
         calls, journal = calls + 1, MemoryJournal()
         run = solve(TOTAL, script(), journal=journal, granularity="coarse", feedback=feedback, max_calls=calls,
@@ -486,4 +486,5 @@ def test_every_budget_and_feedback_gives_a_record_that_verifies_and_replays(
         assert verify_ledger(journal.ledger).differences == (), calls
         assert replay_run(journal.ledger).differences == (), calls
         assert calls < 60
+    assert run is not None
     assert "budget is used up" not in run.record.reason or run.record.reason == "the repair budget is used up"

@@ -37,7 +37,7 @@ class Tracer:
         engine: Engine | None = None,
     ) -> None:
         self._channel, self._watched, self._blocks, self._kept = channel, watched, blocks, kept
-        self._engine = engine or best_engine()
+        self._engine: Engine = engine or best_engine()
         self._follower: Follower | None = None
 
     def compile(self, source: str, name: str) -> Any:
