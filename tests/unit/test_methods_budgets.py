@@ -197,7 +197,7 @@ def test_the_bounds_are_those_of_the_specifications() -> None:
     assert told == {name: wanted[name] for name in METHODS}
 
 
-def test_each_seed_and_each_protocol_makes_another_configuration() -> None:
+def test_each_protocol_is_another_configuration_of_what_has_a_budget() -> None:
     hashes = Counter(
         RunConfig(**{**protocol, **maker}).content_hash()
         for protocol in PROTOCOLS.values()
