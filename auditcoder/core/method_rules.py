@@ -28,6 +28,11 @@ def update_rule(config: RunConfig) -> UpdateRule:
     return "most-passed" if config.method in ("codecor", "fresh-start") else "latest"
 
 
+def reacts_to_latest(config: RunConfig, how: str) -> bool:
+    """Return whether a round reacts to the newest program where another one would be returned: a fix between draws."""
+    return config.method == "fresh-start" and how == "feedback"
+
+
 def takes_over(rule: UpdateRule, active: Rank | None, new: Rank) -> bool:
     """Return whether a new candidate becomes the program."""
     if active is None or rule == "latest":

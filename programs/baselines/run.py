@@ -8,7 +8,7 @@ from typing import Literal
 from auditcoder.core.answers import Written, accept_answer
 from auditcoder.core.ending import budget_of, finish_reason
 from auditcoder.core.linking import last_resort
-from auditcoder.core.method_rules import UpdateRule, replaces, update_rule
+from auditcoder.core.method_rules import UpdateRule, reacts_to_latest, replaces, update_rule
 from auditcoder.core.plan import single_owner_graph
 from auditcoder.core.rank import passed_checks
 from auditcoder.core.rounds import RoundKind, Rounds
@@ -139,13 +139,14 @@ class MethodRun:
         return bool(self.checks) and self.rounds.allows(how)
 
     def start_round(self, how: RoundKind) -> None:
-        """Begin a round: a reaction to the present program. What the round makes counts for it until the next one.
+        """Begin a round: a reaction to a failed program. What the round makes counts for it until the next one.
 
         Raises:
             BudgetSpentError: the run may make no further request, so no round begins.
         """
         admit()
-        number = self.active.number if self.active else 0
+        failed = self.latest if reacts_to_latest(self.config, how) else self.active
+        number = failed.number if failed else 0
         self.session.journal.emit(RoundStarted(index=self.rounds.made, how=how, candidate=number))
         self.rounds.begin(how)
 

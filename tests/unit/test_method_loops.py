@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from auditcoder.audit.verify import verify_ledger
+from auditcoder.ledger.journal import MemoryJournal
 from auditcoder.programs.baselines.error_handler import RECURSION, structured_feedback
 from auditcoder.programs.baselines.fixing import same_code
-from auditcoder.records.events import CodeWritten, MethodNoted, ModelCalled, RoundStarted
+from auditcoder.records.events import EVENT, CodeWritten, MethodNoted, ModelCalled, RoundStarted
 from auditcoder.records.execution import CheckResult, Frame
 from auditcoder.records.task import Check, EntryPoint, Expected, FunctionInput, FunctionSignature, Parameter, Task
 
@@ -38,6 +41,7 @@ def program(body: str) -> str:
 
 RIGHT, WRONG = program("return sum(i for i in items if i > 0)"), program("return sum(items)")
 CRASH = program("return items[9]")
+HALF = program("return sum(i for i in items if i != -2)")
 
 
 def answers(*texts: str) -> Callable[[str, str], str]:
@@ -173,6 +177,20 @@ def test_the_hybrid_fixes_and_then_restarts(solve: Solve) -> None:
     assert [e.how for e in run.events if isinstance(e, RoundStarted)] == [
         "feedback", "feedback", "retry", "feedback", "feedback",
     ]  # fmt: skip
+
+
+def test_a_fix_of_the_hybrid_reacts_to_the_draw_that_it_fixes(solve: Solve) -> None:
+    journal = MemoryJournal()
+    options = (("restart_after", 1),)
+    run = solve(TOTAL, answers(HALF, HALF, WRONG, RIGHT), method="fresh-start", k=30, options=options, journal=journal)
+    began = [(e.how, e.candidate) for e in run.events if isinstance(e, RoundStarted)]
+    assert began == [("feedback", 0), ("retry", 0), ("feedback", 2)]
+    assert verify_ledger(journal.ledger).differences == ()
+    facts = [json.loads(entry.raw)["event"] for entry in journal.ledger.entries]
+    [fact] = [fact for fact in facts if fact["kind"] == "round.started" and fact["index"] == 2]
+    fact["candidate"] = 0
+    forged = MemoryJournal([EVENT.validate_python(each) for each in facts]).ledger
+    assert "V19" in {str(difference.check) for difference in verify_ledger(forged).differences}
 
 
 def test_the_control_of_a_loop_draws_with_its_first_prompt(solve: Solve) -> None:

@@ -6,7 +6,7 @@ from auditcoder.audit.numbers import AuditCheck
 from auditcoder.audit.walk import Walk
 from auditcoder.core.ending import finish_reason
 from auditcoder.core.method_ends import BAR_PASSED, METHOD_ENDS, REPEATED
-from auditcoder.core.method_rules import replaces, update_rule
+from auditcoder.core.method_rules import reacts_to_latest, replaces, update_rule
 from auditcoder.core.rank import passed_checks, rank_of
 from auditcoder.core.spending import CALLS_SPENT, TOKENS_SPENT
 from auditcoder.core.suites import OWN_CHECKS, Tried, bar_of, examples_in_q, freezes_again, resamples, suites_passed
@@ -67,6 +67,8 @@ def began(walk: Walk, event: RoundStarted) -> None:
     walk.holds(_BUDGET, bool(walk.checks), "no round without checks")
     walk.holds(_BUDGET, walk.rounds.allows(event.how), "the budget allows another round", recorded=walk.rounds.passed)
     program = walk.state.program
+    if reacts_to_latest(walk.started.config, event.how):
+        program = max((each for each in walk.state.candidates.values() if each.rank), key=lambda each: each.index)
     walk.same(_BUDGET, "candidate that is reacted to", event.candidate, program.index if program else None)
     walk.rounds.begin(event.how)
     walk.refreeze = freezes_again(walk.started.config)
