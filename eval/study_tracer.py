@@ -31,6 +31,7 @@ from auditcoder.sandbox.executor import SandboxExecutor
 _LIMITS = Limits()
 _UNLIMITED = 10**7
 """Characters: no annotation is cut."""
+_NO_BLOCKS = Trace(check="", reason="there are no blocks")
 _CHANGED = "otherwise than the run before"
 """In the reason of a trace that is refused since the traced run showed something else."""
 
@@ -107,7 +108,7 @@ def _traced(row: Row, executor: Executor, check: Check, result: CheckResult) -> 
     module = row.entry.kind == "program"
     blocks = TracePlan(blocks=block_map(row.program, module=module).lines)
     trace = executor.trace(row.program, row.entry, check, _LIMITS, TracePlan())
-    by_block = executor.trace(row.program, row.entry, check, _LIMITS, blocks) if blocks.blocks else Trace(check="")
+    by_block = executor.trace(row.program, row.entry, check, _LIMITS, blocks) if blocks.blocks else _NO_BLOCKS
     text = annotated(row.program, trace, _UNLIMITED)
     changed = any(_CHANGED in each.reason for each in (trace, by_block))
     return Line(

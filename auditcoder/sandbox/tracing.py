@@ -89,7 +89,8 @@ def _end(watched: Watched) -> dict[str, Any]:
     """Return the last record; a run that was stopped has none."""
     records = watched.records.advisory
     if not records or records[-1].get("r") != "traced":
-        why = watched.run.stop or "it ended by force"
+        ended = "nothing of it ran" if watched.records.state in ("load-error", "end") else "it ended by force"
+        why = watched.run.stop or ended
         raise _MalformedError(f"the traced run did not come to its end: {why}")
     return records[-1]
 

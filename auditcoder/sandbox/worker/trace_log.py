@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import builtins
-import collections
 import types
+from collections import deque
 from typing import Any
 
 from auditcoder.sandbox.worker.trace_peek import Spaces, UnseenError, address, length, look, spaces_of
@@ -32,7 +32,7 @@ class Series:
     def __init__(self) -> None:
         self.count = 0
         self._first: list[Any] = []
-        self._last: collections.deque[Any] = collections.deque(maxlen=LAST)
+        self._last: deque[Any] = deque(maxlen=LAST)
 
     def add(self, value: Any) -> None:
         """Take one more value; what can change is made a text at once."""
@@ -59,7 +59,7 @@ class Outcomes:
     def __init__(self) -> None:
         self.count = 0
         self._first: list[list[Any]] = []
-        self._last: collections.deque[list[Any]] = collections.deque(maxlen=LAST)
+        self._last: deque[list[Any]] = deque(maxlen=LAST)
 
     def add(self, value: bool) -> None:
         """Take one more outcome."""
@@ -86,7 +86,7 @@ class LineLog:
         self._series: dict[_Key, Series | Outcomes] = {}
         self._orders: dict[_Key, tuple[int, int]] = {}
         self._turns: dict[tuple[int, int], tuple[int, int | None]] = {}
-        self._aims: dict[int, tuple[Any, ...] | None] = {}
+        self._aims: dict[int, dict[str, object]] = {}
 
     def entered(self, frame: types.FrameType, head: Head | None) -> None:
         """Take the arguments of a function that begins."""
@@ -100,7 +100,7 @@ class LineLog:
         """Take what a moment of interest shows."""
         match moment:
             case Read():
-                self._read(frame, at, moment)
+                self._look(moment.line, at, "assign", moment.targets, spaces_of(frame), frame)
             case Test():
                 self._outcome(frame, at, moment)
             case Entry():
@@ -109,9 +109,10 @@ class LineLog:
                 key = (id(frame), moment.loop)
                 made, extent = self._turns.get(key, (0, None))
                 self._turns[key] = (made + 1, extent)
-                self._look(moment.line, at, "loop", moment.targets, spaces_of(frame))
+                self._look(moment.line, moment.at, "loop", moment.targets, spaces_of(frame))
             case Aim():
-                self._aims[id(frame)] = _address(moment.target, spaces_of(frame))
+                spaces = spaces_of(frame)
+                self._aims[id(frame)] = {target.name: _address(target, spaces) for target in moment.targets}
             case Jump():
                 turn, extent = self._turns.get((id(frame), moment.loop), (0, None))
                 skipped = moment.word == "break" and extent is not None and extent >= turn
@@ -143,28 +144,30 @@ class LineLog:
             for series in [self._series[key]]
         ]
 
-    def _read(self, frame: types.FrameType, at: int, moment: Read) -> None:
-        spaces = spaces_of(frame)
-        targets = moment.targets
-        if targets[-1].aimed:
-            aim = self._aims.pop(id(frame), None)
-            if aim is None or aim != _address(targets[-1], spaces):
-                targets = targets[:-1]
-        self._look(moment.line, at, "assign", targets, spaces)
-
     def _outcome(self, frame: types.FrameType, at: int, moment: Test) -> None:
         key = (moment.line, "condition", "")
-        self._orders.setdefault(key, (at, -1))
+        self._orders.setdefault(key, (moment.at, -1))
         self._series.setdefault(key, Outcomes()).add(moment.truth)
-        self._look(moment.line, at, "assign", moment.targets, spaces_of(frame) if moment.targets else ({}, {}))
+        if moment.targets:
+            self._look(moment.line, moment.at, "assign", moment.targets, spaces_of(frame), frame)
 
-    def _look(self, line: int, at: int, kind: str, targets: tuple[Target, ...], spaces: Spaces) -> None:
+    def _look(
+        self,
+        line: int,
+        at: int,
+        kind: str,
+        targets: tuple[Target, ...],
+        spaces: Spaces,
+        frame: types.FrameType | None = None,
+    ) -> None:
+        aims = self._aims.pop(id(frame), {})
         for index, target in enumerate(targets):
             try:
                 value = look(target.peek, spaces)
             except UnseenError:
                 continue
-            self._add(line, (at, index), kind, target.name, value)
+            if target.rule == "always" or _is_shown(target, aims.get(target.name), _address(target, spaces)):
+                self._add(line, (at, index), kind, target.name, value)
 
     def _add(self, line: int, order: tuple[int, int], kind: str, name: str, value: Any) -> None:
         if line:
@@ -173,12 +176,16 @@ class LineLog:
             self._series.setdefault(key, Series()).add(value)
 
 
-def _address(target: Target, spaces: Spaces) -> tuple[Any, ...] | None:
-    """Return where a target leads, where that can be seen."""
+def _address(target: Target, spaces: Spaces) -> object:
+    """Return where a target leads, None where that cannot be seen."""
     try:
         return address(target.peek, spaces)
     except UnseenError:
         return None
+
+
+def _is_shown(target: Target, before: object, now: object) -> bool:
+    return now != before if target.rule == "other-object" else now is not None and now == before
 
 
 def _extent(moment: Entry, frame: types.FrameType) -> int | None:
@@ -211,7 +218,7 @@ class BlockLog:
         self._open: dict[int, _Block] = {}
         self._first: list[_Block] = []
         self._most = kept - kept // 2
-        self._last: collections.deque[_Block] = collections.deque(maxlen=kept // 2)
+        self._last: deque[_Block] = deque(maxlen=kept // 2)
         self.count = 0
 
     def entered(self, frame: types.FrameType, head: Head | None) -> None:

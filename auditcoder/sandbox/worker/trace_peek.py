@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-import collections
-import types
+from collections import Counter, OrderedDict, defaultdict, deque
+from types import FrameType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
 globals()["__builtins__"] = dict(vars(builtins))
@@ -21,8 +21,8 @@ that many elements."""
 Spaces = tuple[Any, dict[str, Any]]
 """The local and the global variables of a frame."""
 
-_LISTS = (list, tuple, str, bytes, bytearray, collections.deque)
-_DICTS = (dict, collections.defaultdict, collections.Counter, collections.OrderedDict)
+_LISTS = (list, tuple, str, bytes, bytearray, deque)
+_DICTS = (dict, defaultdict, Counter, OrderedDict)
 _SIZED = (*_LISTS, *_DICTS, set, frozenset, range)
 _PLAIN = (int, str, bool, float, bytes, type(None))
 _SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%"}
@@ -86,7 +86,7 @@ def mangled(name: str, owner: str) -> str:
     return f"_{owner.lstrip('_')}{name}" if private else name
 
 
-def spaces_of(frame: types.FrameType) -> Spaces:
+def spaces_of(frame: FrameType) -> Spaces:
     """Return the variables of a frame, to be looked at before the program goes on."""
     return frame.f_locals, frame.f_globals
 
@@ -127,11 +127,15 @@ def length(peek: Peek, spaces: Spaces) -> int:
 
 
 def address(peek: Peek, spaces: Spaces) -> tuple[Any, ...]:
-    """Return what tells an element or attribute from any other one, for as long as the object around it lives.
+    """Return what tells an element or attribute from any other one, or the object of a name from any other one.
+
+    It holds for as long as the object lives; to hold the object itself would keep it alive for longer than the program.
 
     Raises:
         UnseenError: it cannot be seen.
     """
+    if peek[0] == "name":
+        return (id(look(peek, spaces)),)
     if peek[0] not in ("attr", "item"):
         raise UnseenError
     index = look(peek[2], spaces)
@@ -204,7 +208,7 @@ def _attribute(base: Any, name: str) -> Any:
         space = _class_dict(kind)
         if name in space:
             found = space[name]
-            if type(found) is types.MemberDescriptorType:
+            if type(found) is MemberDescriptorType:
                 try:
                     return found.__get__(base)
                 except AttributeError:
@@ -212,7 +216,10 @@ def _attribute(base: Any, name: str) -> Any:
             if any("__set__" in _class_dict(each) for each in _mro(type(found))):
                 raise UnseenError
             break
-    value = own_fields(base).get(name, _MISSING)
+    if type in kinds:  # a class: what is written to it lies in its own dictionary
+        value = _class_dict(base).get(name, _MISSING)
+    else:
+        value = own_fields(base).get(name, _MISSING)
     if value is _MISSING:
         raise UnseenError
     return value
@@ -226,11 +233,11 @@ def own_fields(value: Any) -> dict[str, Any]:
         for name, member in _class_dict(kind).items():
             if type(name) is not str:
                 continue  # a text that compares by code of its own
-            if name == "__dict__" and type(member) is types.GetSetDescriptorType and not found:
+            if name == "__dict__" and type(member) is GetSetDescriptorType and not found:
                 found = True
                 held = member.__get__(value)
                 fields |= held if type(held) is dict else {}
-            elif type(member) is types.MemberDescriptorType and name not in fields:
+            elif type(member) is MemberDescriptorType and name not in fields:
                 try:
                     fields[name] = member.__get__(value)
                 except AttributeError:

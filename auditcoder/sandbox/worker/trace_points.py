@@ -15,7 +15,14 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from auditcoder.sandbox.worker.trace_peek import Peek, extent_of, mangled
-from auditcoder.sandbox.worker.trace_targets import Target, named, parameters_of, targets_of, walrus_targets
+from auditcoder.sandbox.worker.trace_targets import (
+    Target,
+    captured_by,
+    named,
+    parameters_of,
+    targets_of,
+    walrus_targets,
+)
 
 globals()["__builtins__"] = dict(vars(builtins))
 
@@ -28,8 +35,9 @@ class Read(NamedTuple):
 
 
 class Test(NamedTuple):
-    """A condition was true or false; `targets` are what it assigned."""
+    """A condition, at its own line in the tree, was true or false; `targets` are what it assigned."""
 
+    at: int
     line: int
     truth: bool
     targets: tuple[Target, ...]
@@ -43,17 +51,18 @@ class Entry(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """An iteration of a loop begins, with values for its variables."""
+    """An iteration of a loop, at its own line in the tree, begins, with values for its variables."""
 
     loop: int
+    at: int
     line: int
     targets: tuple[Target, ...] = ()
 
 
 class Aim(NamedTuple):
-    """A target is about to be worked out, the value beside it after that: look where it leads (`x[i] += f()`)."""
+    """A statement begins that has targets with a rule: look where they lead now."""
 
-    target: Target
+    targets: tuple[Target, ...]
 
 
 class Jump(NamedTuple):
@@ -156,11 +165,11 @@ class _Rewriter:
             case ast.ClassDef():
                 node.body = self.body(node.body, -1, node.name)
             case ast.For() | ast.AsyncFor() | ast.While():
-                return self._loop(node, line, loop, owner), []
+                return self._loop(node, at, loop, owner), []
             case ast.If():
                 node.body = self.body(node.body, loop, owner)
                 node.orelse = self.body(node.orelse, loop, owner)
-                self._test(node, line, owner)
+                self._test(node, at, owner)
             case ast.With() | ast.AsyncWith():
                 targets = [item.optional_vars for item in node.items if item.optional_vars is not None]
                 reads = self._read(line, targets_of(targets, owner))
@@ -176,15 +185,15 @@ class _Rewriter:
             case ast.Return() if line and node.value is not None:
                 self.points.returns.add(at)
             case ast.Assign():
-                return [], self._read(line, targets_of(node.targets, owner, node.value))
+                return [], self._aimed(at, line, targets_of(node.targets, owner, node.value))
             case ast.AnnAssign() if node.value is not None:
-                return [], self._read(line, targets_of([node.target], owner, node.value))
+                return [], self._aimed(at, line, targets_of([node.target], owner, node.value))
             case ast.AugAssign():
                 return [], self._augmented(node, at, owner)
             case ast.Expr():
-                return [], self._read(line, walrus_targets(node.value, owner))
+                return [], self._aimed(at, line, walrus_targets(node.value, owner))
             case ast.Assert():
-                return [], self._read(line, walrus_targets(node.test, owner, truth=True))
+                return [], self._aimed(at, line, walrus_targets(node.test, owner, truth=True))
         return [], []
 
     def _read(self, line: int, targets: tuple[Target, ...]) -> list[ast.stmt]:
@@ -194,26 +203,37 @@ class _Rewriter:
         """Treat a target that is worked out before the value: the value's code may lead its text elsewhere."""
         line, targets = self.points.origin[at], targets_of([node.target], owner, node.value)
         if not line or isinstance(node.target, ast.Name) or not targets or targets[-1].name != named(node.target):
-            return self._read(line, targets)
-        self.points.moments[at] = Aim(targets[-1])
-        return self._read(line, (*targets[:-1], targets[-1]._replace(aimed=True)))
+            return self._aimed(at, line, targets)
+        return self._aimed(at, line, (*targets[:-1], targets[-1]._replace(rule="same-place")))
 
-    def _loop(self, node: ast.For | ast.AsyncFor | ast.While, line: int, loop: int, owner: str) -> list[ast.stmt]:
+    def _aimed(self, at: int, line: int, targets: tuple[Target, ...]) -> list[ast.stmt]:
+        self._aim(at, targets)
+        return self._read(line, targets)
+
+    def _aim(self, at: int, targets: tuple[Target, ...]) -> None:
+        ruled = tuple(target for target in targets if target.rule != "always")
+        if ruled and self.points.origin[at]:
+            self.points.moments[at] = Aim(ruled)
+
+    def _loop(self, node: ast.For | ast.AsyncFor | ast.While, at: int, loop: int, owner: str) -> list[ast.stmt]:
+        line = self.points.origin[at]
         number, self._loops = self._loops, self._loops + 1
         body = self.body(node.body, number, owner)
         node.orelse = self.body(node.orelse, loop, owner)
         if isinstance(node, ast.While):
-            node.body = [*self._mark(Turn(number, line)), *body]
-            self._test(node, line, owner)
+            node.body = [*self._mark(Turn(number, at, line)), *body]
+            self._test(node, at, owner)
             return self._mark(Entry(number, None))
-        node.body = [*self._mark(Turn(number, line, targets_of([node.target], owner))), *body]
+        node.body = [*self._mark(Turn(number, at, line, targets_of([node.target], owner))), *body]
         return self._mark(Entry(number, extent_of(node.iter, owner)))
 
-    def _test(self, node: ast.If | ast.While, line: int, owner: str) -> None:
+    def _test(self, node: ast.If | ast.While, at: int, owner: str) -> None:
+        line = self.points.origin[at]
         if line and not isinstance(node.test, ast.Constant):
             held, failed = (walrus_targets(node.test, owner, truth=truth) for truth in (True, False))
-            node.body = [*self._mark(Test(line, True, held)), *node.body]
-            node.orelse = [*self._mark(Test(line, False, failed)), *node.orelse]
+            self._aim(at, (*held, *failed))
+            node.body = [*self._mark(Test(at, line, True, held)), *node.body]
+            node.orelse = [*self._mark(Test(at, line, False, failed)), *node.orelse]
 
     def _try(self, node: ast.Try | ast.TryStar, loop: int, owner: str) -> None:
         node.body = self.body(node.body, loop, owner)
@@ -226,13 +246,8 @@ class _Rewriter:
 
     def _case(self, case: ast.match_case, loop: int, owner: str) -> None:
         line = self.points.origin[self._place(case, case.pattern.lineno)]
-        captured = [
-            name
-            for node in ast.walk(case.pattern)
-            for name in (getattr(node, "name", None), getattr(node, "rest", None))
-            if isinstance(name, str)
-        ]
-        targets = tuple(Target(name, ("name", mangled(name, owner))) for name in dict.fromkeys(captured))
+        captured = dict.fromkeys(captured_by(case.pattern))
+        targets = tuple(Target(name, ("name", mangled(name, owner))) for name in captured)
         case.body = [*self._read(line, targets), *self.body(case.body, loop, owner)]
 
 

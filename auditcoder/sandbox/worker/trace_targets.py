@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from auditcoder.sandbox.worker.trace_peek import Peek, mangled, peek_of
 
@@ -16,13 +16,17 @@ NAME_LIMIT = 60
 _OWN_BODY = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
+Rule = Literal["always", "same-place", "other-object"]
+"""When a value is shown: if the target still leads to the same place as when the statement began (`x[i] += f()`); if
+the name stands for another object than when the statement began (`a and (x := b)`, which may not come to assign)."""
+
+
 class Target(NamedTuple):
     """Something that has a value: its text, and how to look at it without running code of the program."""
 
     name: str
     peek: Peek
-    aimed: bool = False
-    """Shown only if it still leads where it led when the statement began."""
+    rule: Rule = "always"
 
 
 def parameters_of(arguments: ast.arguments, owner: str) -> tuple[Target, ...]:
@@ -59,15 +63,26 @@ def targets_of(targets: list[ast.expr], owner: str, value: ast.expr | None = Non
 
 
 def walrus_targets(value: ast.expr, owner: str, *, truth: bool | None = None) -> tuple[Target, ...]:
-    """Return what an expression assigns whenever it comes to its end.
+    """Return what an expression assigns in the scope around it; what it may skip has a rule.
 
     Args:
         value: The expression.
         owner: Name of the class around.
         truth: Whether it was true, where that is known.
     """
-    names = dict.fromkeys(_walruses(value, truth))
-    return tuple(Target(name, ("name", mangled(name, owner))) for name in names)
+    sure = frozenset(_walruses(value, truth))
+    rules: dict[str, Rule] = {name: "always" if name in sure else "other-object" for name in _every_walrus(value)}
+    return tuple(Target(name, ("name", mangled(name, owner)), rule) for name, rule in rules.items())
+
+
+def captured_by(pattern: ast.AST) -> Iterator[str]:
+    """Yield the names that a pattern gives values to, in the order of the text."""
+    for child in ast.iter_child_nodes(pattern):
+        if isinstance(child, ast.pattern):
+            yield from captured_by(child)
+    for name in (getattr(pattern, "name", None), getattr(pattern, "rest", None)):
+        if isinstance(name, str):
+            yield name
 
 
 def _leaves(target: ast.expr) -> Iterator[ast.expr]:
@@ -84,8 +99,16 @@ def _names(node: ast.AST) -> set[str]:
     return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
 
 
+def _every_walrus(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
+        yield node.target.id
+    if not isinstance(node, _OWN_BODY):
+        for child in ast.iter_child_nodes(node):
+            yield from _every_walrus(child)
+
+
 def _walruses(node: ast.AST, truth: bool | None) -> Iterator[str]:
-    """Yield the names that an expression assigns for certain, in the scope around it."""
+    """Yield the names that an expression assigns for certain whenever it comes to its end."""
     parts: list[tuple[ast.AST, bool | None]]
     match node:
         case ast.NamedExpr(target=ast.Name(id=name)):

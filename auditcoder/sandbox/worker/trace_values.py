@@ -6,10 +6,10 @@ No `repr` of a program is called: it may be slow, raise, print, or change what i
 from __future__ import annotations
 
 import builtins
-import collections
-import itertools
-import types
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
+from itertools import chain, islice
+from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType, ModuleType
 from typing import Any
 
 from auditcoder.sandbox.worker.trace_peek import own_fields
@@ -29,16 +29,16 @@ _HASHED = (int, str, float, bool, bytes, complex)
 _mro = type.__dict__["__mro__"].__get__
 _class_dict = type.__dict__["__dict__"].__get__
 _name = type.__dict__["__name__"].__get__
-_module_dict: Any = vars(types.ModuleType)["__dict__"].__get__
+_module_dict: Any = vars(ModuleType)["__dict__"].__get__
 _OWN = ("solution", "__main__")
 """Modules that a program is run as."""
 _args = BaseException.__dict__["args"].__get__
-_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
+_FUNCTIONS = (FunctionType, BuiltinFunctionType)
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, bytearray, type(Ellipsis), type(NotImplemented))
 _BASES = (
-    bool, int, float, str, bytes, bytearray, list, tuple, dict, set, frozenset, collections.deque, range,
-    BaseException, type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType,
-    types.GeneratorType,
+    bool, int, float, str, bytes, bytearray, list, tuple, dict, set, frozenset, deque, range,
+    BaseException, type, FunctionType, BuiltinFunctionType, MethodType, ModuleType,
+    GeneratorType,
 )  # fmt: skip
 
 
@@ -85,10 +85,10 @@ def _of_base(value: Any, kind: type, base: type, depth: int, limit: int) -> str:
         return _with_name(kind, base, f"[{_row(list.__getitem__, list.__len__(value), value, depth, limit)}]")
     if base is tuple:
         return _tuple(value, kind, depth, limit)
-    if base is collections.deque:
+    if base is deque:
         return f"deque([{_row(base.__getitem__, base.__len__(value), value, depth, limit)}])"
     if base is dict:
-        pairs = value.items() if kind is collections.OrderedDict else dict.items(value)
+        pairs = value.items() if kind is OrderedDict else dict.items(value)
         return _with_name(kind, base, "{" + _pairs(pairs, dict.__len__(value), ": ", depth, limit) + "}")
     if base is set or base is frozenset:
         return _with_name(kind, set, _set(value, base, depth, limit))
@@ -100,7 +100,7 @@ def _of_base(value: Any, kind: type, base: type, depth: int, limit: int) -> str:
         return f"{_class(kind)}({', '.join(_text(part, depth - 1, limit) for part in _args(value)[:MOST])})"
     if base is type:
         return f"<class {_class(value)}>"
-    if base is types.MethodType:
+    if base is MethodType:
         held = value.__func__
         return f"<method {_identifier(held.__name__ if type(held) in _FUNCTIONS else '')}>"
     return f"<{_identifier(base.__name__)} {_identifier(_own_name(value))}>"
@@ -116,7 +116,8 @@ def _bare(value: Any, base: Any) -> Any:
 
 
 def _own_name(value: Any) -> Any:
-    return _module_dict(value).get("__name__") if types.ModuleType in _mro(type(value)) else value.__name__
+    name = _module_dict(value).get("__name__") if ModuleType in _mro(type(value)) else value.__name__
+    return name.strip("<>") if type(name) is str else ""  # `<lambda>`, `<genexpr>`
 
 
 def _row(item: Callable[[Any, int], Any], count: int, value: Any, depth: int, limit: int) -> str:
@@ -131,9 +132,9 @@ def _row(item: Callable[[Any, int], Any], count: int, value: Any, depth: int, li
 def _pairs(pairs: Iterable[tuple[Any, Any]], count: int, between: str, depth: int, limit: int) -> str:
     parts = (
         f"{name if between == '=' else _text(name, depth - 1, limit)}{between}{_text(value, depth - 1, limit)}"
-        for name, value in itertools.islice(pairs, MOST)
+        for name, value in islice(pairs, MOST)
     )
-    return _joined(itertools.chain(parts, [_MORE] if count > MOST else []), limit)
+    return _joined(chain(parts, [_MORE] if count > MOST else []), limit)
 
 
 def _joined(parts: Iterable[str], limit: int) -> str:
@@ -159,14 +160,14 @@ def _set(value: Any, base: Any, depth: int, limit: int) -> str:
     count = base.__len__(value)
     if not count:
         return "set()"
-    elements = list(itertools.islice(base.__iter__(value), _SORTED + 1))
+    elements = list(islice(base.__iter__(value), _SORTED + 1))
     kinds = {type(element) for element in elements}
     if len(kinds) == 1 and kinds < _ORDERED and count <= _SORTED:
         elements.sort()
-    parts: Iterable[str] = (_text(element, depth - 1, limit) for element in itertools.islice(elements, MOST))
+    parts: Iterable[str] = (_text(element, depth - 1, limit) for element in islice(elements, MOST))
     if not all(_is_settled(element) for element in elements):
         parts = sorted(_text(element, depth - 1, limit) for element in elements)[:MOST] if count <= _TEXTS else ()
-    return "{" + _joined(itertools.chain(parts, [_MORE] if count > MOST else []), limit) + "}"
+    return "{" + _joined(chain(parts, [_MORE] if count > MOST else []), limit) + "}"
 
 
 def _is_settled(element: Any) -> bool:
