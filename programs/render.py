@@ -21,12 +21,12 @@ from auditcoder.records.task import (
 )
 from auditcoder.records.values import Value, render
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 EXAMPLES_SHOWN = 3
 
 
 def safe(text: str, limit: int = 600) -> str:
-    """Return untrusted text cut in the middle, with control and bidi characters escaped."""
+    """Return untrusted text cut in the middle, with control and bidi characters and lone surrogates escaped."""
     clean = _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}", text)
     if len(clean) <= limit:
         return clean

@@ -12,7 +12,7 @@ from auditcoder.core.method_rules import UpdateRule, reacts_to_latest, replaces,
 from auditcoder.core.plan import single_owner_graph
 from auditcoder.core.rank import passed_checks
 from auditcoder.core.rounds import RoundKind, Rounds
-from auditcoder.core.suites import Tried
+from auditcoder.core.suites import Tried, examples_in_q
 from auditcoder.errors import AssemblyError
 from auditcoder.programs.ask import Sampling, admit
 from auditcoder.programs.evaluation import evaluate
@@ -87,8 +87,8 @@ class MethodRun:
 
     def begin(self) -> None:
         """Begin the one attempt of the method: the root owns everything."""
-        if not self._frozen:
-            self.freeze()
+        if not self._frozen:  # of a method with own checks only where the budget ended before they were written
+            self.freeze(examples=examples_in_q(self.config))
         self._begun = True
         self.session.journal.emit(AttemptStarted(index=0, granularity="single", reason=f"method {self.config.method}"))
         self.session.accept_plan(PlanAccepted(attempt=0, granularity="single", graph=self.graph))
