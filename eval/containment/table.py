@@ -9,7 +9,7 @@ from typing import NamedTuple
 from auditcoder.eval.containment.evidence import ARMS
 from auditcoder.eval.containment.measuring import POLICIES
 from auditcoder.eval.containment.rows import Located, Row
-from auditcoder.eval.containment.wilson import Share
+from auditcoder.eval.statistics.wilson import Share
 from auditcoder.records.localization import Policy
 
 SHOWN: Policy = "executed-first"

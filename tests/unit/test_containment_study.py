@@ -19,7 +19,7 @@ from auditcoder.eval.containment.rows import Located, Row, append_row, read_rows
 from auditcoder.eval.containment.screening import screened
 from auditcoder.eval.containment.subject import Subject
 from auditcoder.eval.containment.table import line_of, tables
-from auditcoder.eval.containment.wilson import Share
+from auditcoder.eval.statistics.wilson import Share
 from auditcoder.records.task import Check, EntryPoint, Expected, FunctionInput, Task
 from auditcoder.records.values import encode
 from auditcoder.sandbox.executor import SandboxExecutor
