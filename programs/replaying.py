@@ -16,6 +16,7 @@ import dspy
 import auditcoder
 from auditcoder.audit.numbers import AuditCheck
 from auditcoder.audit.verification import Difference
+from auditcoder.backbones.context import current_call
 from auditcoder.backbones.lm import lm_over
 from auditcoder.backbones.profiles import Profile
 from auditcoder.backbones.recording import RecordingEngine
@@ -26,7 +27,7 @@ from auditcoder.ledger.chain import Ledger
 from auditcoder.ledger.journal import MemoryJournal
 from auditcoder.programs.solver import solve_task
 from auditcoder.records.config import ROLES, ModelFacts, Role
-from auditcoder.records.events import Effect, Event, RunStarted
+from auditcoder.records.events import Effect, Event, ModelCalled, RunStarted
 from auditcoder.records.execution import IsolationReport
 from auditcoder.sandbox.predicates import MeteredEvaluator
 
@@ -58,7 +59,12 @@ class _Journal(MemoryJournal):
             raise PartedError(error.message) from error
 
     def effect(self, kind: type[E], key: str, perform: Callable[[], E]) -> E:
-        """Return the recorded effect, if it is the one that is asked for."""
+        """Return the recorded effect, if it is the one that is asked for, by whom it is asked for."""
+        recorded = self._entries[self.cursor].event if self.replaying else None
+        if isinstance(recorded, ModelCalled):  # who asks is no part of a request, so its key does not tell
+            call = current_call()
+            if (recorded.node, recorded.agent) != (call.node, call.agent):
+                raise PartedError(f"a model call of agent {call.agent!r} for node {call.node!r}")
         try:
             return super().effect(kind, key, perform)
         except LedgerDivergedError as error:

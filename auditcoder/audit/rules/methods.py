@@ -5,11 +5,10 @@ from __future__ import annotations
 from auditcoder.audit.numbers import AuditCheck
 from auditcoder.audit.walk import Walk
 from auditcoder.core.ending import finish_reason
-from auditcoder.core.method_ends import BAR_PASSED, METHOD_ENDS, REPEATED
+from auditcoder.core.method_ends import ends_of, goes_on_solved, own_limit, round_kinds
 from auditcoder.core.method_rules import reacts_to_latest, replaces, update_rule
 from auditcoder.core.rank import passed_checks, rank_of
-from auditcoder.core.spending import CALLS_SPENT, TOKENS_SPENT
-from auditcoder.core.suites import OWN_CHECKS, Tried, bar_of, examples_in_q, freezes_again, resamples, suites_passed
+from auditcoder.core.suites import OWN_CHECKS, Tried, examples_in_q, freezes_again
 from auditcoder.errors import RecordError
 from auditcoder.records.events import (
     AttemptStarted,
@@ -63,15 +62,22 @@ def ranked(walk: Walk, event: CandidateRanked) -> None:
 
 
 def began(walk: Walk, event: RoundStarted) -> None:
-    """V19. A round begins only where there are checks and the budget allows it; it reacts to the program then."""
+    """V19. A round begins while a check fails and the budget and the method allow it; it reacts to the program then."""
+    config = walk.started.config
     walk.holds(_BUDGET, bool(walk.checks), "no round without checks")
+    walk.holds(_BUDGET, event.how in round_kinds(config), "a kind of round that the method has", recorded=event.how)
+    limit = own_limit(config)
+    walk.holds(_BUDGET, limit is None or walk.rounds.made < limit, "the method's own limit allows another round")
+    active = walk.state.program
+    passed = active is not None and active.rank is not None and active.rank.full_pass
+    walk.holds(_BUDGET, not passed or goes_on_solved(config), "no round behind a full pass")
     walk.holds(_BUDGET, walk.rounds.allows(event.how), "the budget allows another round", recorded=walk.rounds.passed)
     program = walk.state.program
-    if reacts_to_latest(walk.started.config, event.how):
+    if reacts_to_latest(config, event.how):
         program = max((each for each in walk.state.candidates.values() if each.rank), key=lambda each: each.index)
     walk.same(_BUDGET, "candidate that is reacted to", event.candidate, program.index if program else None)
     walk.rounds.begin(event.how)
-    walk.refreeze = freezes_again(walk.started.config)
+    walk.refreeze = freezes_again(config)
 
 
 def called(walk: Walk, event: ModelCalled) -> None:
@@ -85,12 +91,8 @@ def called(walk: Walk, event: ModelCalled) -> None:
 def finished(walk: Walk, event: RunFinished, rank: Rank, report: ExecutionReport) -> None:
     """V20. The reason is a full pass, a budget that is really used up, or a rule of the method's own."""
     config = walk.started.config
-    foreign = {CALLS_SPENT, TOKENS_SPENT}
-    foreign |= set() if resamples(config) and suites_passed(report, walk.checks) >= bar_of(config) else {BAR_PASSED}
-    foreign |= set() if config.method == "codecor" else {REPEATED}
-    of_method = [end for end in METHOD_ENDS if end not in foreign]
     ends = [walk.spending.spent] if walk.spending.spent else []
-    ends += [] if rank.full_pass else of_method
+    ends += [] if rank.full_pass else ends_of(config, walk.rounds, report, walk.checks)
     ends += [""] if rank.full_pass or not walk.rounds.allows() else []
     told = [finish_reason(rank, walk.checks, report, end) for end in ends]
     walk.holds(AuditCheck.FINISH, event.reason in told, "the reason is one that holds", recorded=event.reason,
