@@ -11,14 +11,13 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 import dspy
 
 from auditcoder.backbones.lm import make_lm, model_facts
-from auditcoder.backbones.profiles import Profile, get_profile
+from auditcoder.backbones.profiles import get_profile
 from auditcoder.errors import (
     AuditCoderError,
     BackboneAuthError,
@@ -116,21 +115,7 @@ def config_of(name: str, given: argparse.Namespace) -> RunConfig:
     return RunConfig.model_validate({**protocol, **own})
 
 
-def profile_of(model: str, jobs: int) -> Profile:
-    """Return the profile of a backbone that takes so many requests at once.
-
-    Drafting is off then: beside other slots it was seen to leave a request without an answer.
-
-    Raises:
-        ConfigError: nothing is meant by that name.
-    """
-    profile = get_profile(model)
-    return profile.model_copy(update={"slots": jobs, "speculation": False}) if jobs > 1 else profile
-
-
-def measure(
-    name: str, task: Task, config: RunConfig, folder: Path, executor: SandboxExecutor, profile: Profile
-) -> Measured:
+def measure(name: str, task: Task, config: RunConfig, folder: Path, executor: SandboxExecutor) -> Measured:
     """Return the figures of one run: read when it is finished, gone on with when it was stopped, else made.
 
     Args:
@@ -139,7 +124,6 @@ def measure(
         config: The variant's, or the method's.
         folder: Where its ledger is, or will be.
         executor: Runs its programs.
-        profile: Backbone of every role.
 
     Raises:
         ConfigError: the folder holds a run of another task or configuration.
@@ -153,6 +137,7 @@ def measure(
             return _row(name, task, result)
     else:
         (folder / LEDGER_NAME).unlink(missing_ok=True)  # made, but stopped before its first event
+    profile = get_profile(config.model)
     facts = model_facts(profile)
     with FileJournal.resume(folder) if started else FileJournal.create(folder) as journal:
         seed = config.seed if profile.sampling.seed is not None else None
@@ -213,20 +198,13 @@ def table(rows: Sequence[Measured]) -> str:
 
 
 def measured(given: argparse.Namespace) -> Iterator[Measured]:
-    """Yield the figures of every run, method by method; what is under way ends before an error is raised."""
+    """Yield the figures of every run, method by method."""
     tasks = fixed_tasks(given.task or (), given.data)
-    profile = profile_of(given.model, given.jobs)
-    wanted = [(name, config_of(name, given), task) for name in known_methods(given.method or ()) for task in tasks]
-    with SandboxExecutor() as executor, ThreadPoolExecutor(given.jobs) as pool:
-        runs = [
-            pool.submit(measure, name, task, config, given.out / name / task.id, executor, profile)
-            for name, config, task in wanted
-        ]
-        try:
-            for run in runs:
-                yield run.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+    with SandboxExecutor() as executor:
+        for method in known_methods(given.method or ()):
+            config = config_of(method, given)
+            for task in tasks:
+                yield measure(method, task, config, given.out / method / task.id, executor)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -241,7 +219,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--adaptive", action="store_true")
     parser.add_argument("--max-calls", type=int, default=None)
     parser.add_argument("--max-tokens", type=int, default=None)
-    parser.add_argument("--jobs", type=int, default=1, help="runs at once; the embedded model gets as many slots")
     parser.add_argument("--json", action="store_true", help="every run, instead of the table")
     given = parser.parse_args(arguments)
     rows: list[Measured] = []

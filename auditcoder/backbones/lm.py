@@ -103,7 +103,6 @@ def embedded_settings(profile: Profile) -> EmbeddedSettings:
     return EmbeddedSettings(
         context_tokens=profile.context_tokens,
         threads=profile.threads,
-        parallel=profile.slots,
         speculation=profile.speculation,
         prompt_cache=profile.prompt_cache,
         timeout_seconds=profile.timeout_seconds,

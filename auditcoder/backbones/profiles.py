@@ -69,9 +69,6 @@ class Profile(Record):
     """GGUF file that is used instead of `weights` (embedded only)."""
     threads: int = Field(default=0, ge=0)
     """Threads of the embedded engine; 0 takes all CPUs that this process may use."""
-    slots: int = Field(default=1, ge=1, le=16)
-    """Requests at once (embedded only). Several slots give two to three times as many tokens a second in all, but
-    batched arithmetic changes greedy answers now and then: 1 where runs must repeat."""
     speculation: bool = True
     """Prompt lookup: copies of prompt text are drafted and verified at once (embedded only)."""
     prompt_cache: bool = False
