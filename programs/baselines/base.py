@@ -75,11 +75,13 @@ class RivalMethod(TypedModule["Candidate"]):
 def options_of(method: type[RivalMethod], config: RunConfig) -> Record:
     """Return the options of a method, defaults filled in.
 
+    A value must be of the kind that the option has: the audit reads it as it is recorded, and `"no"` is no `false`.
+
     Raises:
         ConfigError: an option is unknown, or its value is not allowed.
     """
     try:
-        return method.Options.model_validate(dict(config.options))
+        return method.Options.model_validate(dict(config.options), strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"])

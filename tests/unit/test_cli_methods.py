@@ -23,7 +23,7 @@ from auditcoder.ledger.journal import MemoryJournal
 from auditcoder.ledger.outputs import write_outputs
 from auditcoder.programs.methods import METHODS, check_method
 from auditcoder.programs.variants import VARIANTS, made_by, preset
-from auditcoder.records.config import RunConfig
+from auditcoder.records.config import Method, RunConfig
 from auditcoder.records.events import ModelCalled
 from tests.answers import Forms
 from tests.unit.test_method_mapcoder import TOTAL
@@ -60,6 +60,19 @@ def test_an_option_of_another_method_or_value_is_an_error(config: RunConfig, fie
     with pytest.raises(ConfigError) as caught:
         check_method(config)
     assert caught.value.fields["field"] == field
+
+
+LOOSE: dict[type, tuple[Any, ...]] = {bool: ("no", "yes", "false", 0, 1), int: (True, "2", 2.0), float: (True, "0.5")}
+"""By kind of an option: values that Python would turn into that kind."""
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_value_of_an_option_is_of_its_kind_since_the_audit_reads_it_as_it_is_recorded(method: Method) -> None:
+    for name, option in METHODS[method].Options.model_fields.items():
+        check_method(RunConfig(method=method, options=((name, option.default),)))
+        for value in LOOSE.get(type(option.default), (True, 1)):
+            with pytest.raises(ConfigError, match=f"options.{name}"):
+                check_method(RunConfig(method=method, options=((name, value),)))
 
 
 @pytest.mark.parametrize(
