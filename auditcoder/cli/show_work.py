@@ -162,8 +162,12 @@ def warn_of_changes(run: Path, record: RunRecord) -> None:
 
 
 def solved(record: RunRecord) -> bool:
-    """Return whether the run ended with a program that passes every check."""
-    return record.status == "finished" and record.rank is not None and record.rank.full_pass
+    """Return whether the run ended with a program that passes every check.
+
+    Without a check it did where the task has no examples; a method that lost its own checks has shown nothing.
+    """
+    done = record.status == "finished" and record.rank is not None and record.rank.full_pass
+    return done and bool(record.checks or not record.task.examples)
 
 
 def part_of(record: RunRecord, ledger: Ledger, wanted: Wanted, facts: Facts) -> Part:

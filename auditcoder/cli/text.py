@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 
-UNCHECKED = "not checked: the task has no examples"
-"""What is said of a program where no check could say anything."""
+
+def unchecked(examples: int) -> str:
+    """Return what is said of a program where no check could say anything: no example, or no readable own check."""
+    return f"not checked: the {'method has no check of its own' if examples else 'task has no examples'}"
 
 
 def clean(text: str, limit: int = 0) -> str:

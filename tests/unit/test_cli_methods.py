@@ -14,6 +14,9 @@ import pytest
 from typer.testing import CliRunner
 
 from auditcoder.cli.configure import check_settings, run_config
+from auditcoder.cli.live.advance import advance
+from auditcoder.cli.live.lines import lines
+from auditcoder.cli.live.view import RunView
 from auditcoder.cli.main import app
 from auditcoder.cli.request import Settings
 from auditcoder.cli.wiring import CallWatch
@@ -265,3 +268,23 @@ def test_a_run_of_a_rival_is_shown_verified_audited_and_compared(runs: tuple[Pat
     assert call("verify", mended, failing, "--execute", "--replay")[0] == 0
     assert call("audit", mended, failing)[0] == 0
     assert call("diff", mended, failing)[0] in (0, 1)
+
+
+def test_a_program_that_no_own_check_could_be_run_on_is_not_called_solved(solve: Solve, tmp_path: Path) -> None:
+    journal = MemoryJournal()
+    solve(TOTAL, lambda role, prompt: "nothing", journal=journal, method="agentcoder")
+    (tmp_path / LEDGER_NAME).write_bytes(journal.data)
+    write_outputs(tmp_path)
+    code, told = call("show", str(tmp_path))
+    assert code == 1
+    assert "not checked: the method has no check of its own" in told
+    assert "done    not checked: the method has no check of its own" in lines_of(journal)
+
+
+def lines_of(journal: MemoryJournal) -> str:
+    """Return the lines that are told while a run goes on."""
+    view, told = RunView(), list[str]()
+    for event in journal.events:
+        view = advance(view, event)
+        told += lines(event, view)
+    return "\n".join(told)

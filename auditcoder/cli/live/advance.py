@@ -79,6 +79,7 @@ def started(view: RunView, event: ev.RunStarted) -> RunView:
     return replace(
         view, task=event.task.id, isolation=isolation, level=event.isolation.level, prices=prices,
         local=tuple(role for role, facts in event.models if facts.sha256), checks=len(event.task.examples),
+        examples=len(event.task.examples),
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from auditcoder.cli.live.view import RunView
 from auditcoder.cli.showing.words import abstention, diagnosis
-from auditcoder.cli.text import UNCHECKED, caller, counted
+from auditcoder.cli.text import caller, counted, unchecked
 from auditcoder.records import events as ev
 from auditcoder.records.execution import CheckResult
 
@@ -49,7 +49,7 @@ def lines(event: ev.Event, view: RunView) -> tuple[str, ...]:
                 f"recheck {counted(len(event.rejected), 'finding')} against nodes that the repair left as they were",
             )
         case ev.RunFinished() if not view.checks:
-            return (f"done    {UNCHECKED}",)
+            return (f"done    {unchecked(view.examples)}",)
         case ev.RunFinished():
             return (f"done    {view.passed or 0}/{view.checks} checks: {event.reason}",)
         case _:

@@ -67,7 +67,11 @@ def label(node: NodeView, width: int) -> Text:
 def numbers(view: RunView, elapsed: float) -> Text:
     """Return the lines below the tree: current call, checks, spending, time, isolation."""
     spent = view.spent
-    checks = f"{'-' if view.passed is None else view.passed}/{view.checks}" if view.checks else "none (no examples)"
+    checks = (
+        f"{'-' if view.passed is None else view.passed}/{view.checks}"
+        if view.checks
+        else f"none (no {'own checks' if view.examples else 'examples'})"
+    )
     cost = f", ${spent.usd:.4f}" if spent.usd else ""
     level = "not probed yet" if view.level is None else f"level {view.level}"
     parts = [

@@ -93,6 +93,8 @@ class RunView:
     """(role, USD per million prompt tokens, per million answer tokens)."""
     nodes: tuple[NodeView, ...] = ()
     checks: int = 0
+    examples: int = 0
+    """Of the task, whether they are among the checks or not."""
     passed: int | None = None
     """Checks that the last candidate passed; None before one ran."""
     again: bool = False

@@ -12,7 +12,7 @@ from auditcoder.cli.showing.facts import Facts
 from auditcoder.cli.showing.part import Part, hanging, table
 from auditcoder.cli.showing.support import found, rests_on
 from auditcoder.cli.showing.words import abstention
-from auditcoder.cli.text import UNCHECKED, clean, counted, one_line
+from auditcoder.cli.text import clean, counted, one_line, unchecked
 from auditcoder.core.rank import rank_of
 from auditcoder.ledger.state import Candidate
 from auditcoder.programs.variants import AUDITCODER, made_by
@@ -56,7 +56,7 @@ def head(record: RunRecord, facts: Facts) -> Table:
 def status(record: RunRecord, moment: str = "") -> str:
     """Return how the run stands: the program's verdict and why there is no other; `moment` names an earlier state."""
     if record.report is not None and not record.checks and record.reason:
-        return UNCHECKED
+        return unchecked(len(record.task.examples))
     unfinished = moment or "stopped before its end; go on with --resume"
     return f"{verdict(record)}; {one_line(record.reason, 200) or unfinished}"
 
@@ -66,7 +66,7 @@ def verdict(record: RunRecord) -> str:
     if record.report is None:
         return "no program yet"
     if not record.checks:
-        return UNCHECKED
+        return unchecked(len(record.task.examples))
     passed = sum(result.outcome == "pass" for result in record.report.results)
     return f"{passed} of {len(record.report.results)} checks pass"
 
