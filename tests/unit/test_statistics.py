@@ -15,7 +15,7 @@ import pytest
 
 from auditcoder.eval.statistics.bootstrap import Interval, drawn_interval, paired_interval, runs_interval
 from auditcoder.eval.statistics.holm import holm
-from auditcoder.eval.statistics.lattice import on_grid, power
+from auditcoder.eval.statistics.lattice import OnGrid, on_grid, power
 from auditcoder.eval.statistics.mcnemar import clustered_mcnemar, mcnemar
 from auditcoder.eval.statistics.pass_at_k import Trials, mean_pass_at_k, pass_at_k
 from auditcoder.eval.statistics.ranks import rank_correlation, ranks
@@ -79,8 +79,8 @@ def test_a_grid_keeps_the_values() -> None:
     values = [Fraction(1, 3), Fraction(-1, 2), Fraction(0), Fraction(5)]
     steps, step = on_grid(values)
     assert [number * step for number in steps] == values
-    assert on_grid([Fraction(4), Fraction(-6)]) == ((2, -3), 2)
-    assert on_grid([Fraction(0)]) == ((0,), 1)
+    assert on_grid([Fraction(4), Fraction(-6)]) == OnGrid((2, -3), Fraction(2))
+    assert on_grid([Fraction(0)]) == OnGrid((0,), Fraction(1))
 
 
 @pytest.mark.parametrize(
@@ -205,8 +205,8 @@ def test_equally_many_discordant_pairs_have_the_mid_p_of_the_paper() -> None:
 def test_of_several_runs_whole_tasks_change_sides() -> None:
     clusters = [[1, 1, 0], [1, 0, 0], [0, 0, 0], [-1, 0, 0], [1, 1, 1], [1, 0]]
     means = [Fraction(sum(cluster), len(cluster)) for cluster in clusters]
-    observed = abs(sum(means))
-    sums = [abs(sum(sign * mean for sign, mean in zip(signs, means, strict=True)))
+    observed = abs(sum(means, Fraction()))
+    sums = [abs(sum((sign * mean for sign, mean in zip(signs, means, strict=True)), Fraction()))
             for signs in product((1, -1), repeat=len(means))]  # fmt: skip
     found = clustered_mcnemar(clusters)
     beyond, equal = sum(one > observed for one in sums), sum(one == observed for one in sums)
@@ -234,7 +234,10 @@ SCIPY_RANKS = [
 
 @pytest.mark.parametrize(("first", "second", "rho", "tau"), SCIPY_RANKS)
 def test_rank_correlations_are_those_of_scipy(first: list[float], second: list[float], rho: float, tau: float) -> None:
-    assert rank_correlation(first, second) == (len(first), pytest.approx(rho, abs=1e-12), pytest.approx(tau, abs=1e-12))
+    found = rank_correlation(first, second)
+    assert found.items == len(first)
+    assert found.rho == pytest.approx(rho, abs=1e-12)
+    assert found.tau == pytest.approx(tau, abs=1e-12)
 
 
 @pytest.mark.parametrize(("first", "second", "rho", "tau"), SCIPY_RANKS)
