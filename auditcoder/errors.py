@@ -20,6 +20,7 @@ AuditCoderError
 ├── BudgetSpentError     the run may make no further model request
 ├── PredicateError       a predicate that was refused or could not be evaluated
 ├── AssemblyError        units that cannot be linked into one program
+├── LabError             a study that cannot go on
 └── ConfigError          a configuration value that cannot be used
     └── UsageError       a command line that names what is not there
 """
@@ -174,3 +175,9 @@ class AssemblyError(AuditCoderError):
 
     code = "assembly"
     exit_code = 1
+
+
+class LabError(AuditCoderError):
+    """A study met a fault that every further run would meet; what was paid for is kept."""
+
+    code = "lab"

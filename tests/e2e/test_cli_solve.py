@@ -8,9 +8,7 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ from typer.testing import CliRunner
 from auditcoder.cli.main import app
 from auditcoder.ledger.chain import read_ledger
 from auditcoder.records.events import ModelCalled
+from tests.loopback import Server, serving
 
 TASK = """
 id = "{name}"
@@ -38,67 +37,11 @@ WRONG = "```python\ndef double(n: int) -> int:\n    return n + 2\n```"
 WORSE = "```python\ndef double(n: int) -> int:\n    return -n\n```"
 
 
-class Server:
-    """An OpenAI-compatible server that answers from a list; its last answer is repeated. None: never answers."""
-
-    def __init__(self) -> None:
-        self.answers: list[str | None] = [RIGHT]
-        self.prompts: list[str] = []
-        self.asked = threading.Event()
-        self.stopped = threading.Event()
-        server = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                server.prompts.append(json.dumps(body["messages"]))
-                answer = server.answers[min(len(server.prompts), len(server.answers)) - 1]
-                if answer is None:
-                    server.asked.set()
-                    server.stopped.wait()
-                    return
-                data = json.dumps(completion(answer)).encode()
-                self.send_response(200)
-                self.send_header("content-type", "application/json")
-                self.send_header("content-length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-                """Say nothing."""
-
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.http.daemon_threads = True
-        self.thread = threading.Thread(target=self.http.serve_forever, daemon=True)
-
-    @property
-    def model(self) -> str:
-        return f"http://127.0.0.1:{self.http.server_address[1]}/v1#scripted"
-
-
-def completion(answer: str) -> dict[str, Any]:
-    message = {"role": "assistant", "content": answer}
-    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
-    choice = {"index": 0, "finish_reason": "stop", "message": message}
-    return {
-        "id": "1",
-        "object": "chat.completion",
-        "created": 0,
-        "model": "scripted",
-        "choices": [choice],
-        "usage": usage,
-    }
-
-
 @pytest.fixture
 def server() -> Iterator[Server]:
-    made = Server()
-    made.thread.start()
-    yield made
-    made.stopped.set()
-    made.http.shutdown()
-    made.http.server_close()
-    made.thread.join()
+    with serving() as made:
+        made.answers = [RIGHT]
+        yield made
 
 
 @pytest.fixture(autouse=True)

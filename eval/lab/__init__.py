@@ -1,0 +1,1 @@
+"""The benchmark lab: methods, models and suites under equal budgets, run by run, resumable."""
