@@ -13,6 +13,7 @@ from typing import Any
 from auditcoder.eval.containment.functions import FunctionLayout, split_functions
 from auditcoder.eval.containment.subject import Subject
 from auditcoder.eval.suites import humaneval
+from auditcoder.eval.suites.assertions import shown_by
 from auditcoder.eval.suites.data import data_folder, field
 from auditcoder.records.task import Check, Expected, FunctionInput, Task, UnittestInput
 from auditcoder.records.values import encode
@@ -62,7 +63,7 @@ def _tests(source: str) -> Iterator[Check]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef) and node.name == "check":
             asserts = [ast.unparse(part) for part in node.body if isinstance(part, ast.Assert)]
-            shown = [found for text in asserts if (found := humaneval.shown_by(text, "candidate"))]
+            shown = [found for text in asserts if (found := shown_by(text, "candidate"))]
             for number, one in enumerate(shown[:MOST_TESTS], start=1):
                 yield Check(
                     id=f"test-{number}",

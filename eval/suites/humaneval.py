@@ -5,25 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from auditcoder.errors import TaskError
+from auditcoder.eval.suites.assertions import before, checks_of, function_in, shown_by, signature
 from auditcoder.eval.suites.data import data_folder, field, read_rows
-from auditcoder.records.task import Check, Comparator, EntryPoint, Expected, FunctionInput, Task
-from auditcoder.records.values import encode
-from auditcoder.tasks.literals import call_of, literal_of
-from auditcoder.tasks.signatures import completed, signature_of
+from auditcoder.records.task import EntryPoint, Task
 
 OFFICIAL = "HumanEval.jsonl.gz"
 VISIBLE = "HumanEval-sample_io.jsonl"
-
-
-class Shown(NamedTuple):
-    """A visible assertion that says `f(args) == result`."""
-
-    args: tuple[Any, ...]
-    result: Any
-    comparator: Comparator
 
 
 def load(ids: Sequence[int] | None = None, data_dir: Path | str | None = None) -> tuple[Task, ...]:
@@ -77,59 +67,17 @@ def _task(number: int, row: dict[str, Any], visible: dict[str, Any], folder: Pat
     prompt, name = field(row, "prompt", str, path), field(row, "entry_point", str, path)
     function = _function(prompt, name, path)
     shown = [found for text in visible.get("sample_io", []) if (found := shown_by(str(text), name))]
-    signature = completed(signature_of(function).signature, [s.args for s in shown], [s.result for s in shown])
-    checks = tuple(_check(f"example-{index}", one) for index, one in enumerate(shown, start=1))
     return Task(
         id=f"humaneval-{number}",
         statement=f"Write the function `{name}` that this text describes.\n\n```python\n{prompt.strip()}\n```\n",
-        entry=EntryPoint(kind="function", name=name, signature=signature),
-        examples=checks,
-        prelude=_before(prompt, function),
+        entry=EntryPoint(kind="function", name=name, signature=signature(function, name, shown)),
+        examples=checks_of(shown),
+        prelude=before(prompt, function),
     )
 
 
 def _function(prompt: str, name: str, path: Path) -> ast.FunctionDef:
-    try:
-        nodes = ast.parse(prompt).body
-    except SyntaxError as error:
-        raise TaskError(f"{path}: the prompt of {name} does not parse", file=str(path)) from error
-    for node in nodes:
-        if isinstance(node, ast.FunctionDef) and node.name == name:
-            return node
-    raise TaskError(f"{path}: the prompt does not define {name}", file=str(path), field="entry_point")
-
-
-def _before(prompt: str, function: ast.FunctionDef) -> str:
-    """Return what the prompt gives before the function: imports and helpers."""
-    return "".join(prompt.splitlines(keepends=True)[: function.lineno - 1]).strip()
-
-
-def shown_by(assertion: str, name: str) -> Shown | None:
-    """Return the call and result of `assert f(args) == literal` or `assert round(f(args), n) == literal`.
-
-    Any other assertion gives None: its operands are no literals, and a loader runs nothing.
-    """
-    try:
-        node = ast.parse(assertion.strip()).body[0]
-        test = node.test if isinstance(node, ast.Assert) else None
-        if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
-            return None
-        call, comparator = _unrounded(test.left)
-        made = call_of(call)
-        return Shown(made.args, literal_of(test.comparators[0]), comparator) if made.name == name else None
-    except (SyntaxError, ValueError, IndexError):
-        return None
-
-
-def _unrounded(node: ast.expr) -> tuple[ast.expr, Comparator]:
-    """Return the call inside `round(call, digits)` with the tolerance that rounding means; True is 1 as for `==`."""
-    rounds = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "round"
-    if isinstance(node, ast.Call) and rounds and len(node.args) == 2:
-        return node.args[0], Comparator(rel_tol=0, abs_tol=0.5 / 10 ** int(literal_of(node.args[1])), bool_is_int=True)
-    return node, Comparator(bool_is_int=True)
-
-
-def _check(check_id: str, shown: Shown) -> Check:
-    given = FunctionInput(args=tuple(encode(arg) for arg in shown.args))
-    expected = Expected(value=encode(shown.result), has_value=True)
-    return Check(id=check_id, input=given, expected=expected, comparator=shown.comparator)
+    function = function_in(prompt, name)
+    if function is None:
+        raise TaskError(f"{path}: the prompt does not define {name}", file=str(path), field="entry_point")
+    return function

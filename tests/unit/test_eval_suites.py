@@ -182,7 +182,8 @@ def test_references(data: Path) -> None:
     assert not is_reference("C:task.toml")
 
 
-REFUSED = [("apps:x", "no task reference"), ("apps:", "no task reference"), ("mbpp:1", "no task reference"),
+REFUSED = [("apps:x", "there is no task x"), ("apps:", "no task reference"), ("nosuite:1", "no task reference"),
+           ("apps:1,,2", "no task reference"),
            ("apps:99", "there is no task 99"), ("humaneval:99", "there is no task 99")]  # fmt: skip
 
 

@@ -1,0 +1,81 @@
+"""The reference solutions that the packs hold, as whole programs. Evaluation only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from auditcoder.eval.suites import classeval, humaneval, humanevalet, humanevalfix, mbpp, quixbugs
+from auditcoder.eval.suites.data import data_folder, field, texts
+from auditcoder.eval.truth.program import HEADER, Program
+
+
+def _humaneval(folder: Path) -> Iterator[Program]:
+    path = folder / "humaneval" / humaneval.OFFICIAL
+    for number, row in sorted(humaneval.rows_by_number(path).items()):
+        code = field(row, "prompt", str, path) + field(row, "canonical_solution", str, path)
+        yield _right("humaneval", str(number), code)
+
+
+def _humanevalet(folder: Path) -> Iterator[Program]:
+    path = folder / "humaneval" / humaneval.OFFICIAL
+    official = humaneval.rows_by_number(path)
+    for number in humanevalet.rows(folder / "humaneval"):
+        row = official[int(number)]
+        code = field(row, "prompt", str, path) + field(row, "canonical_solution", str, path)
+        yield _right("humanevalet", number, code)
+
+
+def _humanevalfix(folder: Path) -> Iterator[Program]:
+    pack = folder / humanevalfix.NAME
+    for number, row in humanevalfix.rows(pack).items():
+        head = HEADER + field(row, "declaration", str, pack)
+        yield _right("humanevalfix", number, head + field(row, "canonical_solution", str, pack))
+        yield _faulty("humanevalfix", number, head + field(row, "buggy_solution", str, pack))
+
+
+def _mbpp(folder: Path) -> Iterator[Program]:
+    path = folder / mbpp.NAME / mbpp.FILE
+    for number, row in mbpp.rows(path).items():
+        yield _right("mbpp", number, f"{HEADER}\n{field(row, 'canonical_solution', str, path)}\n")
+
+
+def _quixbugs(folder: Path) -> Iterator[Program]:
+    pack = folder / quixbugs.NAME
+    for name, row in quixbugs.rows(pack).items():
+        yield _right("quixbugs", name, field(row, "correct", str, pack))
+        yield _faulty("quixbugs", name, field(row, "buggy", str, pack))
+
+
+def _classeval(folder: Path) -> Iterator[Program]:
+    pack = folder / classeval.NAME
+    for number, row in classeval.rows(pack).items():
+        imports = "\n".join(texts(row, "import_statement", pack))
+        yield _right("classeval", number, f"{imports}\n{field(row, 'solution_code', str, pack)}\n")
+
+
+def _right(suite: str, task: str, code: str) -> Program:
+    return Program(f"reference:{task}", suite, task, code, "pass")
+
+
+def _faulty(suite: str, task: str, code: str) -> Program:
+    return Program(f"faulty:{task}", suite, task, code, "fail")
+
+
+_PACKS: Mapping[str, Callable[[Path], Iterator[Program]]] = {
+    "classeval": _classeval,
+    "humaneval": _humaneval,
+    "humanevalet": _humanevalet,
+    "humanevalfix": _humanevalfix,
+    "mbpp": _mbpp,
+    "quixbugs": _quixbugs,
+}
+
+
+def references(suite: str, data: Path | str | None = None) -> list[Program]:
+    """Return the programs of a suite that are known to be right, and those known to be faulty; none where it has none.
+
+    Raises:
+        TaskError: the data is absent or malformed.
+    """
+    return list(_PACKS[suite](data_folder(data))) if suite in _PACKS else []
