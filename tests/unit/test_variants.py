@@ -212,6 +212,8 @@ BUDGETS = [
     ("the boundary checks", planned(KEEP_ALL, KEEP), {"boundary": "confirmed", "max_calls": 1}),
     ("a refused program", lambda role, prompt: "no", {"granularity": "single", "max_calls": 1}),
     ("all tries", lambda role, prompt: "no", {"granularity": "single", "max_calls": 2}),
+    ("a leaf, without repair", planned(KEEP_ALL, KEEP), {"granularity": "coarse", "max_calls": 4, "k": 0}),
+    ("a refused program, without repair", lambda role, prompt: "no", {"granularity": "single", "max_calls": 1, "k": 0}),
     ("before a repair", single(WRONG, WORSE), {"granularity": "single", "max_calls": 1}),
     ("inside a repair", single(WRONG, WRONG), {"granularity": "single", "max_calls": 2}),
     ("behind a repair", single(WRONG, WORSE), {"granularity": "single", "max_calls": 2, "k": 3}),

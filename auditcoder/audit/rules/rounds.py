@@ -131,9 +131,11 @@ def _cut(walk: Walk, rank: Rank) -> bool:
         return False
     tried = whole.constructions(walk)
     unwritten = not walk.state.transactions and not walk.rounds.made and tried - 1 not in walk.state.results
+    last = walk.state.workspaces.get(len(walk.state.attempts) - 1)
+    resorted = last is not None and last.plan is not None and last.plan.fallback == walk.spending.spent != ""
     short = not walk.state.transactions and tried < len(ladder(walk.started.config.granularity, _weak(walk)))
     more = budget_of(walk.started.config).allows(walk.passed or [passed_checks(rank)])
-    return unwritten or short or more or whole.open_round(walk)
+    return unwritten or resorted or short or more or whole.open_round(walk)
 
 
 def _exhausted(walk: Walk, rank: Rank) -> None:
