@@ -30,10 +30,11 @@ def annotated(program: str, trace: Trace, limit: int = 6000, parts: Sequence[tup
         parts: (first, last) lines that are returned; empty for all.
 
     Returns:
-        None without a value to show, when the program does not parse, or when it is longer than the limit by itself.
+        None without a value to show, when the program does not parse or has lines that end in a lone carriage return,
+        or when it is longer than the limit by itself.
     """
     tree = parse_source(program, most=_MOST)
-    if isinstance(tree, Refusal) or not trace.lines:
+    if isinstance(tree, Refusal) or not trace.lines or "\r" in program.replace("\r\n", "\n"):
         return None
     try:
         ends = _logical_ends(program)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 import types
 from collections import deque
 from typing import Any
@@ -20,6 +21,7 @@ MOST_VARIABLES = 30
 _LAZY = (int, bool, float, str, type(None))
 """Types whose objects never change: their text can wait."""
 _HIDDEN = (types.FunctionType, types.ModuleType, types.BuiltinFunctionType, type)
+_IN_FUNCTION = inspect.CO_OPTIMIZED
 
 
 _Key = tuple[int, str, str]
@@ -214,7 +216,7 @@ class BlockLog:
     """
 
     def __init__(self, points: Points, blocks: dict[int, int], kept: int) -> None:
-        self._origin, self._blocks = points.origin, blocks
+        self._origin, self._heads, self._blocks = points.origin, points.heads, blocks
         self._open: dict[int, _Block] = {}
         self._first: list[_Block] = []
         self._most = kept - kept // 2
@@ -230,6 +232,8 @@ class BlockLog:
         block, current = self._blocks.get(self._origin[at]), self._open.get(id(frame))
         if block is None or (current is not None and current.block == block):
             return
+        if at in self._heads and not frame.f_code.co_flags & _IN_FUNCTION:
+            return  # a function of one line is defined; its block has not begun
         variables = _variables(frame)
         if current is not None:
             current.after = variables
