@@ -5,15 +5,16 @@ Code never travels inside a JSON string (docs/adr/0004); plans and verdicts do, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import dspy
-from dspy.utils.exceptions import AdapterParseError
+from dspy.utils.exceptions import AdapterParseError, LMUnexpectedError
 
 from auditcoder.backbones.adapters import CodeAdapter, ReplyAdapter, SchemaAdapter, TruncatedOutput
 from auditcoder.backbones.context import call_context, current_call
-from auditcoder.errors import ContextOverflowError, UnusableAnswerError
+from auditcoder.errors import AuditCoderError, ContextOverflowError, UnusableAnswerError
 
 Sampling = Mapping[str, float | int]
 """Overrides of a backbone's sampling, such as `temperature` and `rollout_id`."""
@@ -39,7 +40,7 @@ def ask_fields(
     admit()
     config = {"max_tokens": max_tokens, **(sampling or {})}
     try:
-        with dspy.context(adapter=_SCHEMA), call_context(node=node, agent=agent):
+        with dspy.context(adapter=_SCHEMA), call_context(node=node, agent=agent), _own_errors():
             return predictor(config=config, **inputs)
     except (AdapterParseError, ContextOverflowError) as error:
         raise unusable(error) from error
@@ -78,7 +79,7 @@ def ask_code(
     field = next(iter(signature.output_fields))
     config = {"max_tokens": max_tokens, "wanted": wanted, "prefill": prefill, **(sampling or {})}
     try:
-        with dspy.context(adapter=_CODE), call_context(node=node, agent=agent):
+        with dspy.context(adapter=_CODE), call_context(node=node, agent=agent), _own_errors():
             return str(predictor(config=config, **inputs)[field])
     except (AdapterParseError, ContextOverflowError) as error:
         raise unusable(error) from error
@@ -106,10 +107,25 @@ def ask_reply(
     admit()
     config = {"max_tokens": max_tokens, "wanted": wanted, **(sampling or {})}
     try:
-        with dspy.context(adapter=_REPLY), call_context(node=node, agent=agent):
+        with dspy.context(adapter=_REPLY), call_context(node=node, agent=agent), _own_errors():
             return predictor(config=config, **inputs)
     except (AdapterParseError, ContextOverflowError) as error:
         raise unusable(error) from error
+
+
+@contextmanager
+def _own_errors() -> Iterator[None]:
+    """Let an error of ours pass as what it is: the framework wraps what it does not know, such as a full disk.
+
+    Raises:
+        AuditCoderError: what the framework wrapped.
+    """
+    try:
+        yield
+    except LMUnexpectedError as error:
+        if isinstance(error.__cause__, AuditCoderError):
+            raise error.__cause__ from None
+        raise
 
 
 def admit() -> None:

@@ -12,7 +12,7 @@ from dspy.utils.exceptions import LMError
 
 from auditcoder.backbones.caching import AnswerCache
 from auditcoder.backbones.context import current_call
-from auditcoder.backbones.errors import CallError, from_engine, from_recorded, recorded_form
+from auditcoder.backbones.errors import CallError, RefusedError, from_engine, from_recorded, recorded_form
 from auditcoder.backbones.keys import Hide, hides
 from auditcoder.backbones.wire import request_json, response_from_json, response_json
 from auditcoder.core.effect_keys import model_key
@@ -77,7 +77,8 @@ class RecordingEngine:
         """Return the recorded answer on replay, else a new one.
 
         Raises:
-            CallError: what the call ended in, now or when it was recorded.
+            CallError: what the call ended in, now or when it was recorded; or there is a budget of tokens, and the
+                answer does not tell its own.
             RecordError: the recorded answer is malformed.
         """
         canonical = request_json(request)
@@ -88,6 +89,11 @@ class RecordingEngine:
             spending.add(event)
         if event.error:
             raise raised[0] if raised else from_recorded(event.error)
+        if spending is not None and spending.max_tokens is not None and not event.prompt_tokens:
+            raise RefusedError(
+                f"{self._where} does not tell how many tokens a request took, so no budget of tokens can be kept",
+                hint="Set a budget of calls instead: --max-calls N",
+            )
         return response_from_json(event.response)
 
     def stream(self, request: Request) -> Iterator[Any]:
