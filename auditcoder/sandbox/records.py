@@ -108,7 +108,7 @@ class RecordStream:
         try:
             record = _parse(line)
             kind = record.get("r")
-            if kind in _ADVISORY and self.state not in ("", "end"):
+            if isinstance(kind, str) and kind in _ADVISORY and self.state not in ("", "end"):
                 self._keep_advisory(record, len(line) + 1)
             elif isinstance(kind, str) and kind in _ORDER.get(self.state, ()) and self._fits(kind):
                 self._apply(kind, record)

@@ -112,7 +112,7 @@ def _blocks(records: list[dict[str, Any]], plan: TracePlan) -> tuple[TracedBlock
 
 def _line(record: dict[str, Any], lines: int) -> TracedLine:
     line, kind, values = _number(record.get("l")), record.get("k"), record.get("v")
-    if record.get("r") != "line" or kind not in _KINDS or not 1 <= line <= lines:
+    if record.get("r") != "line" or not 1 <= line <= lines or not isinstance(kind, str) or kind not in _KINDS:
         raise _MalformedError("a malformed trace")
     if not isinstance(values, list) or not 1 <= len(values) <= MOST:
         raise _MalformedError("a malformed trace")
