@@ -1,0 +1,1 @@
+"""Plots of results: each is data first, and drawn from nothing but it (extra `lab`)."""
