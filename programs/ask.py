@@ -18,6 +18,8 @@ from auditcoder.errors import AuditCoderError, ContextOverflowError, UnusableAns
 
 Sampling = Mapping[str, float | int]
 """Overrides of a backbone's sampling, such as `temperature` and `rollout_id`."""
+NO_ROOM = "the prompt does not fit the context window"
+"""Why there is no answer when a prompt is too long."""
 _SCHEMA, _CODE, _REPLY = SchemaAdapter(), CodeAdapter(), ReplyAdapter()
 
 
@@ -144,5 +146,5 @@ def unusable(error: Exception) -> UnusableAnswerError:
     if isinstance(error, TruncatedOutput):
         return UnusableAnswerError("the answer was cut at its token limit", text=text)
     if isinstance(error, ContextOverflowError):
-        return UnusableAnswerError("the prompt does not fit the context window", text=text)
+        return UnusableAnswerError(NO_ROOM, text=text)
     return UnusableAnswerError("the answer is not of the required form", text=text)

@@ -12,7 +12,7 @@ import dspy
 
 from auditcoder.core.method_ends import LIMIT
 from auditcoder.core.rank import passed_checks
-from auditcoder.programs.ask import Sampling, ask_reply
+from auditcoder.programs.ask import NO_ROOM, Sampling, ask_reply
 from auditcoder.programs.baselines.run import MethodRun
 from auditcoder.programs.module import TypedModule
 from auditcoder.programs.render import entry_text, safe, task_text
@@ -110,10 +110,20 @@ def write_first(run: MethodRun, writer: Writer, sampling: Sampling | None = None
 
 
 def fix_once(run: MethodRun, history: Sequence[Turn], fix: Fix) -> None:
-    """Make one fix of the latest program in a feedback round of its own, and note what changed."""
+    """Make one fix of the latest program in a feedback round of its own, and note what changed.
+
+    A conversation that does not fit the context of the model is asked for once more with its last turn alone.
+    """
     before = run.latest
     run.start_round("feedback")
-    made = _write(run, lambda refused: fix(history, refused), "regenerated")
+
+    def ask(refused: str) -> Reply:
+        if refused != NO_ROOM:
+            return fix(history, refused)
+        run.note("history-cut", f"fix {len(history)}", kept=False, detail="only the last turn fits the context")
+        return fix(history[-1:], "")
+
+    made = _write(run, ask, "regenerated")
     if before is not None and made is not None:
         _note_change(run, before, made)
 

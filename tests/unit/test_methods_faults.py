@@ -12,7 +12,7 @@ from dspy.lm15 import Message, Response, Usage
 from auditcoder.errors import BackboneError, LedgerError
 from auditcoder.ledger.journal import MemoryJournal
 from auditcoder.programs.methods import METHODS
-from auditcoder.records.events import ModelCalled
+from auditcoder.records.events import CodeWritten, MethodNoted, ModelCalled
 from tests.unit.test_method_mapcoder import TOTAL
 from tests.unit.test_methods_budgets import WRONG, failing, model
 from tests.unit.test_methods_hostile import audited
@@ -76,3 +76,23 @@ def test_prompts_that_do_not_fit_the_context_end_a_run_as_rounds_without_a_progr
     run = audited(solve, TOTAL, small, method=method, adaptive=True)
     assert run.record.status == "finished"
     assert room or "no usable program" in run.record.assembly.program
+
+
+@pytest.mark.parametrize("method", ["pycapsule", "bpd"])
+def test_a_conversation_that_outgrows_the_context_goes_on_with_its_last_turn(solve: Solve, method: str) -> None:
+    programs = [f"def total(items):\n    return sum(items) + {number}" for number in range(1, 8)]
+    sizes: list[int] = []
+
+    def answer(role: str, prompt: str) -> str:
+        sizes.append(len(prompt))
+        if len(prompt) > 1500:
+            raise lm15.ContextLengthError("the prompt is too long")
+        code = programs[min(len(sizes), len(programs)) - 1]
+        return f"### reasoning\nSo.\n### requirements\nnone\n### code\n```python\n{code}\n```"
+
+    run = audited(solve, TOTAL, answer, method=method, k=30)
+    cut = [event for event in run.events if isinstance(event, MethodNoted) and event.what == "history-cut"]
+    written = [event for event in run.events if isinstance(event, CodeWritten)]
+    assert cut, sizes
+    assert len(written) == 1 + 5, "every fix has its program"
+    assert len(run.calls) == 6 + len(cut)
