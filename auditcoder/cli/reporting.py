@@ -17,8 +17,9 @@ from auditcoder.cli.showing.part import table
 from auditcoder.cli.showing.run import status, verdict
 from auditcoder.cli.text import clean, counted, one_line
 from auditcoder.errors import AuditCoderError
-from auditcoder.ledger.outputs import PROGRAM_NAME, RECORD_NAME
+from auditcoder.ledger.outputs import PROGRAM_NAME, RECORD_NAME, load_ledger
 from auditcoder.programs.variants import made_by
+from auditcoder.records.events import RoundStarted
 from auditcoder.records.run import RunRecord, Usage
 
 
@@ -59,7 +60,7 @@ def report(outcomes: Sequence[Outcome], console: Console) -> None:
         for line in closing(outcomes[0]):
             console.print(Text(line), soft_wrap=True)
         return
-    shown = table("task", "checks", ">repairs", ">calls", ">tokens", ">seconds", "run", title="results")
+    shown = table("task", "checks", ">repairs, rounds", ">calls", ">tokens", ">seconds", "run", title="results")
     for outcome in outcomes:
         shown.add_row(*(Text(cell) for cell in row(outcome)))
     console.print(shown)
@@ -94,13 +95,22 @@ def row(outcome: Outcome) -> tuple[str, ...]:
         return (outcome.task, one_line(str(outcome.error), 60), "", "", "", "", str(outcome.folder))
     spent = total(record)
     tokens = str(spent.prompt_tokens + spent.completion_tokens)
-    numbers = (str(len(record.transactions)), str(spent.calls), tokens, f"{spent.seconds:.1f}")
+    reactions = len(record.transactions) + rounds_of(outcome.folder)
+    numbers = (str(reactions), str(spent.calls), tokens, f"{spent.seconds:.1f}")
     return (record.task.id, verdict(record), *numbers, str(outcome.folder))
 
 
 def total(record: RunRecord) -> Usage:
     """Return the usage of all roles together."""
     return next((row for row in record.usage if row.role == "total"), Usage(role="total"))
+
+
+def rounds_of(folder: Path) -> int:
+    """Return how often a run reacted to a failure outside of bounded repairs; 0 where its ledger cannot be read."""
+    try:
+        return sum(isinstance(event, RoundStarted) for event in load_ledger(folder).events)
+    except AuditCoderError:
+        return 0
 
 
 def report_json(outcomes: Sequence[Outcome]) -> None:
@@ -129,6 +139,7 @@ def as_json(outcome: Outcome) -> dict[str, object]:
             "rank": record.rank.model_dump(mode="json") if record.rank else None,
             "nodes": len(record.graph.nodes) if record.graph else 0,
             "repairs": [done.decision for done in record.transactions],
+            "rounds": rounds_of(outcome.folder),
             "usage": total(record).model_dump(mode="json"),
         }
     return known

@@ -407,6 +407,14 @@ def test_a_rival_tells_its_agents_and_rounds_and_is_named_afterwards(solve: Solv
     assert re.search(r"^method +pycapsule *$", shown.output, re.M)
 
 
+def test_a_batch_counts_rounds_of_rivals_beside_repairs(solve: Solve, server: Server) -> None:
+    write_task("other")
+    server.answers = [f"### code\n{WRONG}"]
+    told = solve("double.toml", "other.toml", "--method", "pycapsule", "--k", "2", code=1, options=()).output
+    assert "repairs, rounds" in told
+    assert len(re.findall(r"1 of 2 checks pass +2 +3 ", told)) == 2, told
+
+
 def test_a_variant_runs_by_its_name_and_goes_on_as_that_alone(solve: Solve, server: Server) -> None:
     server.answers = [WRONG, WORSE]
     told = solve("double.toml", "--method", "auditcoder-feedback-resample", code=1).output
