@@ -187,3 +187,13 @@ def test_what_does_not_fit_is_left_out_and_that_is_said() -> None:
     assert len(text) <= 150
     assert "left out" in text
     assert annotated(program, Trace(check="c", lines=lines, events=9), limit=40) is None
+
+
+def test_clipped_values_leave_no_open_brackets_that_count() -> None:
+    program = "".join(f"x{n} = [[{n}]]\n" for n in range(300))
+    lines = tuple(
+        TracedLine(line=n + 1, kind="assign", name=f"x{n}", values=("[[[[(((…",), count=1) for n in range(300)
+    )
+    text = annotated(program, Trace(check="c", lines=lines, events=300), limit=10**6)
+    assert text is not None
+    assert text.count("…") == 300
