@@ -72,6 +72,8 @@ def traced(
         sys.settrace(before)
         del sys.modules["solution"]
     lines = {
-        (each["l"], each["k"], each["n"]): (tuple(each["v"]), each["c"]) for each in channel.records if each["r"] == "line"
+        (each["l"], each["k"], each["n"]): (tuple(each["v"]), each["c"])
+        for each in channel.records
+        if each["r"] == "line"
     }
     return Traced(lines, tuple(channel.records), result)
