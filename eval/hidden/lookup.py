@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from auditcoder.errors import TaskError
+from auditcoder.eval.hidden.aerocomm import aerocomm_hidden
 from auditcoder.eval.hidden.apps import apps_hidden
 from auditcoder.eval.hidden.classeval import classeval_hidden
 from auditcoder.eval.hidden.humaneval import humaneval_hidden, humanevalet_hidden, humanevalfix_hidden
@@ -16,6 +17,7 @@ from auditcoder.records.task import Task
 
 Builder = Callable[[str, Path | str | None], HiddenTests]
 BUILDERS: Mapping[str, Builder] = {
+    "aerocomm": aerocomm_hidden,
     "apps": lambda task_id, data_dir: apps_hidden(_number("apps", task_id), data_dir),
     "classeval": classeval_hidden,
     "humaneval": lambda task_id, data_dir: humaneval_hidden(_number("humaneval", task_id), data_dir),

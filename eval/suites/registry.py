@@ -10,6 +10,7 @@ from typing import NamedTuple
 from auditcoder.errors import TaskError
 from auditcoder.eval.hidden.lookup import BUILDERS, Builder
 from auditcoder.eval.suites import apps, classeval, humaneval, humanevalet, humanevalfix, mbpp, quixbugs
+from auditcoder.eval.suites.aerocomm import suite as aerocomm
 from auditcoder.eval.suites.data import data_folder
 from auditcoder.records.task import Task
 
@@ -61,6 +62,7 @@ def _apps_ids(data: Data) -> tuple[str, ...]:
 
 
 SUITES: dict[str, Suite] = {
+    "aerocomm": Suite(aerocomm.load, lambda data: tuple(aerocomm.PRIMITIVES), BUILDERS["aerocomm"]),
     "apps": Suite(lambda ids, data: apps.load(_numbers(ids), data), _apps_ids, BUILDERS["apps"], apps.DEFECTIVE),
     "classeval": Suite(
         classeval.load,

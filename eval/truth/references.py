@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from auditcoder.eval.suites import classeval, humaneval, humanevalet, humanevalfix, mbpp, quixbugs
+from auditcoder.eval.suites.aerocomm.suite import PRIMITIVES
 from auditcoder.eval.suites.data import data_folder, field, texts
 from auditcoder.eval.truth.program import HEADER, Program
 
@@ -54,6 +55,12 @@ def _classeval(folder: Path) -> Iterator[Program]:
         yield _right("classeval", number, f"{imports}\n{field(row, 'solution_code', str, pack)}\n")
 
 
+def _aerocomm() -> Iterator[Program]:
+    for name, primitive in PRIMITIVES.items():
+        yield _right("aerocomm", name, primitive.reference)
+        yield _faulty("aerocomm", name, f"def {primitive.name}(*given, **named):\n    return 0.0\n")
+
+
 def _right(suite: str, task: str, code: str) -> Program:
     return Program(f"reference:{task}", suite, task, code, "pass")
 
@@ -78,4 +85,6 @@ def references(suite: str, data: Path | str | None = None) -> list[Program]:
     Raises:
         TaskError: the data is absent or malformed.
     """
+    if suite == "aerocomm":
+        return list(_aerocomm())
     return list(_PACKS[suite](data_folder(data))) if suite in _PACKS else []

@@ -1,0 +1,1 @@
+"""Reference programs of AeroComm-Small8, one function each. Evaluation only."""
