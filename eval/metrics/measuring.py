@@ -71,7 +71,7 @@ def row_of(
     own = next((one for one in (last, first) if one is not None), None)
     return RunRow(
         **cell._asdict(), task=facts.task, seed=seed, difficulty=facts.difficulty, problem_type=facts.problem_type,
-        kind=_kind(last, error, stand_in=_is_stand_in(state, events)), error=error,
+        kind=_kind(last, error, stand_in=_is_stand_in(state, events)), error="" if finished else error,
         primary=None if own is not None and own.passes is None else _scores(first, initial, last, judged, primary=True),
         all_tests=_scores(first, initial, last, judged, primary=False),
         several_answers=bool(own and own.several_answers),

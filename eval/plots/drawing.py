@@ -35,6 +35,8 @@ def draw(plot: Plot, path: Path) -> Plot:
         figure = Figure(figsize=_SIZE, layout="constrained")
         axes = figure.subplots()
         _fill(axes, plot)
+        if plot.series:
+            figure.legend(loc="outside lower center", ncols=2, fontsize="small")
         figure.savefig(path, dpi=150, metadata=_NO_DATE[path.suffix])
     return plot
 
@@ -52,8 +54,6 @@ def _fill(axes: Any, plot: Plot) -> None:
         axes.set_xticks(range(len(plot.categories)), plot.categories, rotation=30, ha="right")
     if plot.share:
         axes.set_ylim(0, 1.05)
-    if plot.series:
-        axes.legend()
 
 
 def _line(axes: Any, series: Series, marker: str, *, steps: bool) -> None:

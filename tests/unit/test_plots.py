@@ -48,10 +48,8 @@ def test_pass_while_spending_rises_where_a_passing_program_took_over() -> None:
     third = pytest.approx(1 / 3)
     assert [(dot.x, dot.y) for dot in plot.series[0].dots] == [(0, 0.0), (100, third), (200, 0.0), (300, third)]
     assert plot.series[0].name.endswith("own, k1")
-    assert [(dot.x, dot.y) for dot in pass_while_spending(rows, "all").series[0].dots][-1] == (
-        300,
-        pytest.approx(2 / 3),
-    )
+    last = pass_while_spending(rows, "all").series[0].dots[-1]
+    assert [last.x, last.y] == pytest.approx([300, 2 / 3])
 
 
 def repaired(task: str, scope: int, graph: int, *, accepted: bool, passed: bool) -> RunRow:

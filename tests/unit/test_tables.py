@@ -86,14 +86,16 @@ def test_csv_is_whole_and_leaves_the_unknown_empty() -> None:
     ]
 
 
-def test_the_terminal_reads_no_text_as_markup() -> None:
-    console = Console(width=120, file=io.StringIO(), color_system=None)
-    console.print(renderable(SMALL))
+@pytest.mark.parametrize("width", [120, 40])
+def test_the_terminal_reads_no_text_as_markup_and_cuts_none_off(width: int) -> None:
+    console = Console(width=width, file=io.StringIO(), color_system=None)
+    console.print(renderable(SMALL, width))
     file = console.file
     assert isinstance(file, io.StringIO)
     shown = file.getvalue()
-    for text in ("Small [bold]", "[red]c", "0.500 [0.250, 0.750]", "1235", "One note."):
+    for text in ("Small [bold]", "[red]c", "0.500 [0.250, 0.750]", "tokens a run", "1235", "One note."):
         assert text in shown
+    assert all(len(line) <= width for line in shown.splitlines())
 
 
 def test_parquet_holds_the_plain_values(tmp_path: Path) -> None:
