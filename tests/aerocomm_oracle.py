@@ -26,7 +26,7 @@ def sine(x: Decimal) -> Decimal:
 def vis_viva(r: float, a: float, mu: float = 398600.4418) -> float:
     """From energy: v^2 / 2 - mu / r = -mu / (2 a)."""
     energy = Decimal(0) if a in (float("inf"), float("-inf")) else -Decimal(mu) / (2 * Decimal(a))
-    return float((2 * (energy + Decimal(mu) / Decimal(r))).sqrt())
+    return float(max(Decimal(0), 2 * (energy + Decimal(mu) / Decimal(r))).sqrt())
 
 
 def hohmann(r1: float, r2: float, mu: float = 398600.4418) -> list[float]:

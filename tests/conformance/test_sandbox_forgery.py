@@ -94,7 +94,7 @@ TRAPS = [
          "class A(metaclass=M): pass\ndef f(): return A()"),
     Case("contains itself", "def f():\n    x = []\n    x.append(x)\n    return x"),
     Case("contains itself often", "def f():\n    x = []\n    x += [x] * 9\n    return x",
-         ("wrong-answer", "output-limit", "timeout")),
+         ("wrong-answer", "output-limit", "timeout", "memory")),
     Case("very deep", "def f():\n    x = 1\n    for _ in range(100000): x = [x]\n    return x"),
     Case("infinite iterator", "import itertools\ndef f(): return itertools.count()"),
     Case("huge int", "def f(): return 1 << 200000"),

@@ -38,6 +38,7 @@ PRIMITIVE = Primitive(
         Case("boundary", (6678.0, math.inf), 10.925986972112172),
         Case("boundary", (8000.0, -20000.0), 10.935270117377073),
         Case("boundary", (20000.0, 10000.0), 0.0, absolute=1e-06),
+        Case("boundary", (0.1 + 0.2, 0.15, 1.0), 0.0, absolute=1e-06),
         Case(
             "vectorised",
             ([7000.0, 8000.0, 9000.0, 10000.0], 8500.0),
