@@ -62,7 +62,9 @@ class Measured(NamedTuple):
     feedback_rounds: int
     triggered_retries: int
     solved: bool
-    """The final program passes every visible check, and there are some."""
+    """The final program passes every visible check of the task, run once more, and there are some: what a method runs
+    may be other checks, such as its own.
+    """
     error: str = ""
     """Code of the error that ended the run; its calls count all the same."""
 
@@ -134,7 +136,7 @@ def measure(name: str, task: Task, config: RunConfig, folder: Path, executor: Sa
     if started:
         result = _read(folder, task, config)
         if result.reason:
-            return _row(name, task, result)
+            return _row(name, task, result, executor)
     else:
         (folder / LEDGER_NAME).unlink(missing_ok=True)  # made, but stopped before its first event
     profile = get_profile(config.model)
@@ -155,9 +157,9 @@ def measure(name: str, task: Task, config: RunConfig, folder: Path, executor: Sa
         except AuditCoderError as failure:
             error = failure.code
         if not journal.ledger.entries:
-            return _row(name, task, MethodResult(method=config.method), error)
+            return _row(name, task, MethodResult(method=config.method), executor, error)
     write_outputs(folder)
-    return _row(name, task, _read(folder, task, config), error)
+    return _row(name, task, _read(folder, task, config), executor, error)
 
 
 def _read(folder: Path, task: Task, config: RunConfig) -> MethodResult:
@@ -170,13 +172,20 @@ def _read(folder: Path, task: Task, config: RunConfig) -> MethodResult:
     return method_result(events)
 
 
-def _row(name: str, task: Task, result: MethodResult, error: str = "") -> Measured:
-    total, final = result.total, result.final
-    solved = bool(task.examples) and final is not None and final.rank is not None and final.rank.full_pass
+def _row(name: str, task: Task, result: MethodResult, executor: SandboxExecutor, error: str = "") -> Measured:
+    total = result.total
+    solved = result.final is not None and _passes(result.final.program, task, executor)
     return Measured(
         name, task.id, total.calls, total.prompt_tokens, total.completion_tokens, round(total.seconds, 2),
         len(result.candidates), result.feedback_rounds, result.triggered_retries, solved, error,
     )  # fmt: skip
+
+
+def _passes(program: str, task: Task, executor: SandboxExecutor) -> bool:
+    if not task.examples:
+        return False
+    report = executor.run(program, task.entry, task.examples, task.limits)
+    return all(result.outcome == "pass" for result in report.results)
 
 
 def table(rows: Sequence[Measured]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Collection
 from typing import NamedTuple
@@ -57,17 +58,24 @@ def _of_program(given: str, expected: str) -> ReadCheck:
 
 
 def _of_function(task: Task, given: str, expected: str) -> ReadCheck:
+    name = task.entry.name
+    if not _mentions(given, name):  # the arguments alone, as small models write them
+        given = f"{name}({given.strip()})"
     statements = _parsed(given)
     if len(statements) != 1:
         raise ValueError("more than one statement")
     call, result = _call_and_result(statements[0], expected)
-    if ast.unparse(call.func) != task.entry.name:
-        raise ValueError(f"it does not call {task.entry.name}")
+    if ast.unparse(call.func) != name:
+        raise ValueError(f"it does not call {name}")
     args = _positional(task, call)
     return ReadCheck(
         FunctionInput(args=tuple(encoded_constant(arg) for arg in args)),
         Expected(value=encoded_constant(result), has_value=True),
     )
+
+
+def _mentions(given: str, name: str) -> bool:
+    return re.search(rf"\b{re.escape(name)}\b", given) is not None
 
 
 def _positional(task: Task, call: ast.Call) -> list[ast.expr]:

@@ -91,6 +91,16 @@ def test_a_line_for_every_method_with_its_figures(
     assert "sentence" not in shown.out + shown.err
 
 
+def test_solved_is_what_passes_the_visible_checks_of_the_task(
+    tmp_path: Path, model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """AgentCoder runs its own checks: without any that can be read, nothing of the run says that it is wrong."""
+    model.answer = ANSWER.format("number")
+    assert run(tmp_path, "--method", "agentcoder", "--json") == 0
+    [row] = json.loads(capsys.readouterr().out)
+    assert (row["error"], row["candidates"], row["solved"]) == ("", 1, False)
+
+
 def test_finished_runs_are_read_again(tmp_path: Path, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
     model.answer = ANSWER.format("number")
     assert run(tmp_path, *TWO, "--json") == 0

@@ -94,6 +94,9 @@ def test_everything_else_is_refused(text: str) -> None:
         ("assert power(1, 1)", "", (1, 1), True),
         ("  power(\n 2,\n 3)  # note", " 'x' ", (2, 3), "x"),
         ("power(2, 3);", "None", (2, 3), None),
+        ("2, 3", "8", (2, 3), 8),  # the arguments alone, as small models write them
+        ("base=2, times=3", "8", (2, 3), 8),
+        ("[2] * 2, list(range(3))", "8", ([2, 2], [0, 1, 2]), 8),
     ],
 )
 def test_a_call_of_the_function_is_read(text: str, expected: str, args: tuple[object, ...], result: object) -> None:
@@ -111,7 +114,7 @@ def test_a_call_of_the_function_is_read(text: str, expected: str, args: tuple[ob
         ("power(2, base=3)", "8"), ("power(2, power(1, 1))", "8"), ("x = power(2, 3)", "8"),
         ("power(2, 3) > 1", "8"), ("power(2, 3) == 8 == 8", "8"), ("import os; power(2, 3)", "8"),
         ("power(2, 3)", "power(2, 3)"), ("power(2, 3)\0", "8"), ("(" * 300 + "power(2, 3)" + ")" * 300, "8"),
-        ("power(2, \ud800)", "8"),
+        ("power(2, \ud800)", "8"), ("2", "8"), ("[2, 3]", "8"), ("2, 3) + (1", "8"), ("2, 3); print(1", "8"),
     ],
 )  # fmt: skip
 def test_what_is_no_call_of_the_function_is_refused(text: str, expected: str) -> None:
