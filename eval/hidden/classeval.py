@@ -21,15 +21,16 @@ def classeval_hidden(task_id: str, data_dir: Path | str | None = None) -> Hidden
     folder = data_folder(data_dir) / classeval.NAME
     row = found(classeval.rows(folder), task_id, folder)
     cases = [case.strip() for case in texts(row, "test_classes", folder)]
-    source = _placed(field(row, "test", str, folder))
-    checks = (unittest_check("hidden-1", source),) if task_id in JOINED else tuple(_single(source, cases))
+    source = field(row, "test", str, folder)
+    checks = (unittest_check("hidden-1", source),) if task_id in JOINED else tuple(single_tests(source, cases))
     entry = EntryPoint(kind="class", name=field(row, "class_name", str, folder))
     return HiddenTests(f"{classeval.NAME}-{task_id}", entry, checks)
 
 
-def _single(source: str, cases: list[str]) -> Iterator[Check]:
-    for number, check in enumerate(unit_checks(source, cases), start=1):
-        yield check.model_copy(update={"id": f"hidden-{number}-{check.id}"})
+def single_tests(source: str, cases: list[str]) -> Iterator[Check]:
+    """Yield one check for every test method of the named test cases."""
+    for number, check in enumerate(unit_checks(_placed(source), cases), start=1):
+        yield check.model_copy(update={"id": f"hidden-{number}-{check.id}", "origin": "example"})
 
 
 def _placed(source: str) -> str:

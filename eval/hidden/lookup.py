@@ -8,10 +8,14 @@ from pathlib import Path
 from auditcoder.errors import TaskError
 from auditcoder.eval.hidden.aerocomm import aerocomm_hidden
 from auditcoder.eval.hidden.apps import apps_hidden
+from auditcoder.eval.hidden.bigcodebench import bigcodebench_hidden
 from auditcoder.eval.hidden.classeval import classeval_hidden
 from auditcoder.eval.hidden.humaneval import humaneval_hidden, humanevalet_hidden, humanevalfix_hidden
+from auditcoder.eval.hidden.livecodebench import livecodebench_hidden
 from auditcoder.eval.hidden.mbpp import mbpp_hidden
+from auditcoder.eval.hidden.qf import qf_hidden
 from auditcoder.eval.hidden.quixbugs import quixbugs_hidden
+from auditcoder.eval.hidden.scicode import scicode_hidden
 from auditcoder.eval.hidden.tests import HiddenTests
 from auditcoder.records.task import Task
 
@@ -19,12 +23,16 @@ Builder = Callable[[str, Path | str | None], HiddenTests]
 BUILDERS: Mapping[str, Builder] = {
     "aerocomm": aerocomm_hidden,
     "apps": lambda task_id, data_dir: apps_hidden(_number("apps", task_id), data_dir),
+    "bigcodebench": bigcodebench_hidden,
     "classeval": classeval_hidden,
     "humaneval": lambda task_id, data_dir: humaneval_hidden(_number("humaneval", task_id), data_dir),
     "humanevalet": humanevalet_hidden,
     "humanevalfix": humanevalfix_hidden,
+    "livecodebench": livecodebench_hidden,
     "mbpp": mbpp_hidden,
+    "qf": qf_hidden,
     "quixbugs": quixbugs_hidden,
+    "scicode": scicode_hidden,
 }
 """By name of the suite: from a task's id within the suite to its hidden tests."""
 

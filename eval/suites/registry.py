@@ -9,7 +9,19 @@ from typing import NamedTuple
 
 from auditcoder.errors import TaskError
 from auditcoder.eval.hidden.lookup import BUILDERS, Builder
-from auditcoder.eval.suites import apps, classeval, humaneval, humanevalet, humanevalfix, mbpp, quixbugs
+from auditcoder.eval.suites import (
+    apps,
+    bigcodebench,
+    classeval,
+    humaneval,
+    humanevalet,
+    humanevalfix,
+    livecodebench,
+    mbpp,
+    qf,
+    quixbugs,
+    scicode,
+)
 from auditcoder.eval.suites.aerocomm import suite as aerocomm
 from auditcoder.eval.suites.data import data_folder
 from auditcoder.records.task import Task
@@ -29,8 +41,8 @@ class Suite(NamedTuple):
     """An id within the suite, to its hidden tests."""
     defective: Mapping[str, str] = {}
     """Tasks on which a verdict says nothing about the program, and why."""
-    needs: Mapping[str, tuple[str, ...]] = {}
-    """Packages that a task needs in the sandbox, by id."""
+    needs: Callable[[str, Data], tuple[str, ...]] = lambda task_id, data: ()
+    """An id, to the packages that its programs and tests need in the sandbox."""
     untested: Callable[[Data], Mapping[str, str]] = lambda data: {}
     """Tasks whose hidden tests the data does not hold, and why."""
 
@@ -43,9 +55,9 @@ class Suite(NamedTuple):
         left_out = {*self.untested(data), *(() if include_defective else self.defective)}
         return tuple(one for one in self.ids(data) if one not in left_out)
 
-    def missing(self, task_id: str) -> tuple[str, ...]:
+    def missing(self, task_id: str, data: Data = None) -> tuple[str, ...]:
         """Return the packages that a task needs and that are not installed."""
-        return tuple(name for name in self.needs.get(task_id, ()) if find_spec(name) is None)
+        return tuple(name for name in self.needs(task_id, data) if find_spec(name) is None)
 
 
 def _numbers(ids: Sequence[str] | None) -> list[int] | None:
@@ -64,12 +76,18 @@ def _apps_ids(data: Data) -> tuple[str, ...]:
 SUITES: dict[str, Suite] = {
     "aerocomm": Suite(aerocomm.load, lambda data: tuple(aerocomm.PRIMITIVES), BUILDERS["aerocomm"]),
     "apps": Suite(lambda ids, data: apps.load(_numbers(ids), data), _apps_ids, BUILDERS["apps"], apps.DEFECTIVE),
+    "bigcodebench": Suite(
+        bigcodebench.load,
+        lambda data: tuple(bigcodebench.rows(data_folder(data) / bigcodebench.NAME)),
+        BUILDERS["bigcodebench"],
+        needs=bigcodebench.needs,
+    ),
     "classeval": Suite(
         classeval.load,
         lambda data: tuple(classeval.rows(data_folder(data) / classeval.NAME)),
         BUILDERS["classeval"],
         classeval.DEFECTIVE,
-        classeval.NEEDS,
+        lambda task_id, data: classeval.NEEDS.get(task_id, ()),
     ),
     "humaneval": Suite(
         lambda ids, data: humaneval.load(_numbers(ids), data),
@@ -87,14 +105,34 @@ SUITES: dict[str, Suite] = {
         lambda data: tuple(humanevalfix.rows(data_folder(data) / humanevalfix.NAME)),
         BUILDERS["humanevalfix"],
     ),
+    "livecodebench": Suite(
+        livecodebench.load,
+        lambda data: tuple(livecodebench.rows(data_folder(data) / livecodebench.NAME)),
+        BUILDERS["livecodebench"],
+    ),
     "mbpp": Suite(
         mbpp.load,
         lambda data: tuple(mbpp.rows(data_folder(data) / mbpp.NAME / mbpp.FILE)),
         BUILDERS["mbpp"],
         mbpp.DEFECTIVE,
     ),
+    "qf": Suite(
+        qf.load,
+        qf.ids,
+        BUILDERS["qf"],
+        needs=lambda task_id, data: qf.NEEDS.get(task_id, ()),
+        untested=qf.untested,
+    ),
     "quixbugs": Suite(
         quixbugs.load, lambda data: tuple(quixbugs.rows(data_folder(data) / quixbugs.NAME)), BUILDERS["quixbugs"]
+    ),
+    "scicode": Suite(
+        scicode.load,
+        lambda data: tuple(scicode.rows(data_folder(data) / scicode.NAME / scicode.STEPS)),
+        BUILDERS["scicode"],
+        scicode.DEFECTIVE,
+        lambda task_id, data: ("numpy", "scipy"),
+        scicode.untested,
     ),
 }
 

@@ -54,7 +54,7 @@ def find(program: Program, executor: Executor, data: Path | str | None = None) -
         SandboxError: the isolation failed.
     """
     known = suite(program.suite)
-    missing = known.missing(program.task)
+    missing = known.missing(program.task, data)
     base = Finding(id=program.id, suite=program.suite, task=program.task, expected=program.expected, found="")
     if missing:
         return base.model_copy(update={"found": f"{SKIPPED}: needs {', '.join(missing)}"})

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from auditcoder.eval.suites import classeval, humaneval, humanevalet, humanevalfix, mbpp, quixbugs
+from auditcoder.eval.hidden.qf import published
+from auditcoder.eval.suites import bigcodebench, classeval, humaneval, humanevalet, humanevalfix, mbpp, qf, quixbugs
 from auditcoder.eval.suites.aerocomm.suite import PRIMITIVES
 from auditcoder.eval.suites.data import data_folder, field, texts
 from auditcoder.eval.truth.program import HEADER, Program
@@ -55,6 +56,20 @@ def _classeval(folder: Path) -> Iterator[Program]:
         yield _right("classeval", number, f"{imports}\n{field(row, 'solution_code', str, pack)}\n")
 
 
+def _qf(folder: Path) -> Iterator[Program]:
+    for name in qf.ids(folder):
+        path = qf.folder_of(name, folder)
+        if any(path.glob(qf.TESTS)):
+            yield _right("qf", name, qf.local(field(published(path), "solution_py", str, path)))
+
+
+def _bigcodebench(folder: Path) -> Iterator[Program]:
+    pack = folder / bigcodebench.NAME
+    for number, row in bigcodebench.rows(pack).items():
+        code = field(row, "complete_prompt", str, pack) + field(row, "canonical_solution", str, pack)
+        yield _right("bigcodebench", number, code)
+
+
 def _aerocomm() -> Iterator[Program]:
     for name, primitive in PRIMITIVES.items():
         yield _right("aerocomm", name, primitive.reference)
@@ -70,11 +85,13 @@ def _faulty(suite: str, task: str, code: str) -> Program:
 
 
 _PACKS: Mapping[str, Callable[[Path], Iterator[Program]]] = {
+    "bigcodebench": _bigcodebench,
     "classeval": _classeval,
     "humaneval": _humaneval,
     "humanevalet": _humanevalet,
     "humanevalfix": _humanevalfix,
     "mbpp": _mbpp,
+    "qf": _qf,
     "quixbugs": _quixbugs,
 }
 
