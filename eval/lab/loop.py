@@ -72,7 +72,7 @@ def run_study(
             tries[order.cell.place] += 1
             yield order if sees_folder else order._replace(ledger=_ledger(out / order.cell.place))
 
-    stopped = ""
+    stopped = hint = ""
     while waiting and not stopped:
         for got in workers.run(orders()):
             cell = got.order.cell

@@ -89,6 +89,7 @@ def summary(rows: Sequence[RunRow], basis: Basis = "primary") -> Summary:
     invalid = sum(bool(row.invalid) for row in rows)
     spent = total_cost(rows)
     trials = [Trials(len(group), sum(bool(row.passed("selected", basis)) for row in group)) for group in tasks.values()]
+    kinds: Counter[OutcomeKind] = Counter(row.kind for row in rows)
     each_k = [(k, mean_pass_at_k(trials, k)) for k in range(1, fewest + 1)]
     return Summary(
         cell=rows[0].cell,
@@ -103,7 +104,7 @@ def summary(rows: Sequence[RunRow], basis: Basis = "primary") -> Summary:
         selection_gain=_gain(tasks, basis, "selection_gain"),
         repair_gain=_gain(tasks, basis, "repair_gain"),
         regressions=sum(scores.regression for row in scored if (scores := row.scores(basis))),
-        kinds=dict(sorted(Counter(row.kind for row in rows).items())),
+        kinds={kind: kinds[kind] for kind in sorted(kinds)},
         spent=spent,
         mean=None if invalid else _mean_cost(spent, len(rows)),
         invalid=invalid,

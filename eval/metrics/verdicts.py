@@ -40,13 +40,13 @@ class Verdict(Record):
         """
         if self.fault:
             return False
-        own = [outcome for test, outcome in self.outcomes if test not in self.visible]
+        own: list[Outcome] = [outcome for test, outcome in self.outcomes if test not in self.visible]
         return _all_pass(own) if own else None
 
     @property
     def first_failure(self) -> Outcome | None:
         """Return the outcome of the first test that did not pass; a broken harness comes before any other."""
-        failed = [outcome for _, outcome in self.outcomes if outcome != "pass"]
+        failed: list[Outcome] = [outcome for _, outcome in self.outcomes if outcome != "pass"]
         return "harness-error" if "harness-error" in failed else next(iter(failed), None)
 
 

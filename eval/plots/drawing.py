@@ -26,8 +26,8 @@ def draw(plot: Plot, path: Path) -> Plot:
     if path.suffix not in _NO_DATE:
         raise ConfigError(f"{path.name}: a plot is a .png or a .svg file", hint="Name it so.")
     try:
-        import matplotlib
-        from matplotlib.figure import Figure
+        import matplotlib  # pyright: ignore[reportMissingImports]
+        from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         hint = "Install it: pip install 'auditcoder[lab]'; the tables hold the same figures."
         raise ConfigError("a plot needs matplotlib", hint=hint) from error

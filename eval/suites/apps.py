@@ -7,7 +7,7 @@ with several right answers have input-only examples; task 2162 has the tolerance
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,7 +31,7 @@ from auditcoder.tasks.signatures import completed, signature_of
 ROWS = "selected100.jsonl"
 NOTES = "task_notes.jsonl"
 LIMITS = Limits(cpu_seconds=4.0, memory_mb=1024)
-DEFECTIVE = dict.fromkeys(
+DEFECTIVE: Mapping[str, str] = dict.fromkeys(
     ("2047", "2095", "2096", "2144", "2153", "2187"), "several answers are right and the tests know one of them"
 )
 _SPANS_LINES = frozenset({1613})

@@ -72,7 +72,7 @@ def untested(data_dir: Path | str | None = None) -> Mapping[str, str]:
 
 def dependencies(row: Row, path: Path) -> str:
     """Return the imports that a step prescribes, as present versions of the libraries know them."""
-    lines = field(row, "required_dependencies", str, path).strip().splitlines()
+    lines: list[str] = field(row, "required_dependencies", str, path).strip().splitlines()
     return "\n".join(_MOVED.get(line.strip(), line.rstrip()) for line in lines)
 
 

@@ -15,8 +15,8 @@ def write_parquet(table: Table, path: Path) -> None:
         ConfigError: pyarrow is not installed.
     """
     try:
-        import pyarrow
-        from pyarrow import parquet
+        import pyarrow  # pyright: ignore[reportMissingImports]
+        from pyarrow import parquet  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         hint = "Install it: pip install 'auditcoder[lab]'; CSV needs nothing."
         raise ConfigError("a Parquet file needs pyarrow", hint=hint) from error

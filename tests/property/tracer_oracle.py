@@ -12,9 +12,7 @@ Key = tuple[int, str, str]
 
 def text(value: Any) -> str:
     """Return how a value of these programs is shown."""
-    if isinstance(value, list) and len(value) > 6:
-        shown = f"[{', '.join([*map(repr, value[:4]), '…', *map(repr, value[-2:])])}]"
-    elif isinstance(value, BaseException):
+    if isinstance(value, BaseException):
         shown = f"{type(value).__name__}({', '.join(map(repr, value.args))})"
     elif type(value).__name__ == "Box":
         shown = f"Box(n={value.n!r})" if "n" in vars(value) else "Box()"
@@ -23,8 +21,18 @@ def text(value: Any) -> str:
     elif type(value).__name__ == "generator":
         shown = f"<generator {value.__name__}>"
     else:
-        shown = repr(value)
+        shown = _contents(value)
     return shown if len(shown) <= 40 else shown[:39] + "…"
+
+
+def _contents(value: Any) -> str:
+    """Return a constant or a container, where long lists show their ends, at any depth."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key!r}: {_contents(one)}' for key, one in value.items())}}}"
+    if not isinstance(value, list):
+        return repr(value)
+    shown = [_contents(one) for one in value]
+    return f"[{', '.join([*shown[:4], '…', *shown[-2:]] if len(shown) > 6 else shown)}]"
 
 
 class Taken(NamedTuple):

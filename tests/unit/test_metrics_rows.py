@@ -158,7 +158,8 @@ def test_a_fault_of_the_harness_is_no_fault_of_the_program(solve: Solve, executo
         def __getattr__(self, name: str) -> Any:
             raise HarnessError("the worker died")
 
-    verdicts = judged(needed_programs(events), TASK, HIDDEN, Broken())
+    broken: Any = Broken()
+    verdicts = judged(needed_programs(events), TASK, HIDDEN, broken)
     made = row_of(CELL, 0, FACTS, events, verdicts)
     assert (made.kind, made.all_tests.selected) == ("harness-fault", False)
 
